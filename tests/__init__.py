@@ -1,0 +1,1 @@
+"""The tests, and the helpers that they share."""
