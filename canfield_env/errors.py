@@ -15,3 +15,7 @@ class DealError(ValueError):
 
 class ConfigError(ValueError):
     """A rule set, suite, training run or other configuration that does not hold together."""
+
+
+class RecordError(ValueError):
+    """A record that cannot be read, or one that its replay does not bear out; the text says where and why."""
