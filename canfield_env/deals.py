@@ -75,15 +75,16 @@ class Deal:
         return cls.from_number(*decode_code(code))
 
     @classmethod
-    def from_number(cls, number: int, draw: int = 3) -> Deal:
-        """The deal with that number, 0 to 2^30 - 1.
+    def from_number(cls, number: int, draw: int = 3, ranks: int = 13) -> Deal:
+        """The deal with that number, 0 to 2^30 - 1; a miniature one, of fewer ranks, has no code.
 
         Raises:
             DealError: the number or the draw count is out of range.
         """
         check_number(number)
         check_draw(draw)
-        return cls(tuple(shuffled(START_ORDER, number)), draw, int(number))
+        order = [card for card in START_ORDER if card.rank < ranks]
+        return cls(tuple(shuffled(order, number)), draw, int(number) if ranks == 13 else None)
 
     @classmethod
     def from_deck(cls, deck: str | Sequence[Card | str], draw: int = 3, ranks: int = 13) -> Deal:
@@ -117,9 +118,7 @@ class Deal:
         import numpy as np
 
         number = int(np.random.default_rng(rng).integers(FIRST_TRAINING_DEAL, DEAL_COUNT))
-        if ranks == 13:
-            return cls.from_number(number, draw)
-        return cls(tuple(shuffled([card for card in START_ORDER if card.rank < ranks], number)), draw)
+        return cls.from_number(number, draw, ranks)
 
 
 def check_draw(draw: int) -> None:

@@ -246,7 +246,7 @@ class Game:
 
     def can(self, move: Move | str) -> bool:
         """Whether the move is legal now. Raises NotationError where the text is no token."""
-        return self._refusal(_as_move(move)) is None
+        return self._refusal(Move.parse(str(move))) is None
 
     def verify(self, move: Move | str) -> Move:
         """The move, read from its token, if it is legal now.
@@ -255,7 +255,7 @@ class Game:
             NotationError: the text is no token.
             IllegalMoveError: the move is against the rules; the text gives the reason.
         """
-        move = _as_move(move)
+        move = Move.parse(str(move))
         if (reason := self._refusal(move)) is not None:
             raise IllegalMoveError(f"{move}: {reason}")
         return move
@@ -374,7 +374,8 @@ class Game:
         """The move that tapping a card makes (I1), or None; nothing is played.
 
         A card in play goes to its foundation if it fits. Otherwise, with ``double_tap``, it goes, with the run on it,
-        to the longest column that accepts it, else to an empty one; the leftmost where several are alike.
+        to the longest column that accepts it, else to an empty one; the leftmost where several are alike. So the top
+        card of a foundation is taken back, where the rules have that (F1).
 
         Raises:
             NotationError: the text is no card.
@@ -384,7 +385,7 @@ class Game:
         if found is None:
             return None
         source, count = found
-        if count == 1 and self.can(Move(source, "F")):
+        if count == 1 and self._refusal(Move(source, "F")) is None:
             return Move(source, "F")
         if not double_tap:
             return None
@@ -393,7 +394,7 @@ class Game:
         tail = count if source.isdecimal() and not whole else 0
         for k in sorted(range(self.rules.columns), key=lambda k: -len(columns[k])):
             move = Move(source, str(k + 1), tail)
-            if self.can(move):
+            if self._refusal(move) is None:
                 return move
         return None
 
@@ -405,7 +406,8 @@ class Game:
         for k, column in enumerate(self._table.columns, 1):
             if card in column:
                 return str(k), len(column) - column.index(card)
-        return None
+        pile = self._table.foundations[card.suit]
+        return (f"F{SUITS[card.suit]}", 1) if pile and pile[-1] == card else None
 
     def _pile(self, source: str) -> list[Card]:
         table = self._table
@@ -484,8 +486,16 @@ class Game:
         return str(self.full_position() if view == "full" else self.player_view().position)
 
     @classmethod
-    def from_position(cls, text: str | Position, rules: Rules | str = "app", draw: int = 3) -> Game:
-        """A game that goes on from a full position. Its score is what the cards up have brought, and its past is empty.
+    def from_position(
+        cls, text: str | Position, rules: Rules | str = "app", draw: int = 3, score: int | None = None
+    ) -> Game:
+        """A game that goes on from a full position, with an empty past.
+
+        Args:
+            text: the position.
+            rules: the rule set.
+            draw: cards a turn of the stock brings.
+            score: the points so far, which the position does not tell; None stands for what the cards up have brought.
 
         Raises:
             NotationError: the text cannot be read, hides cards, or is no position of this game; it says why.
@@ -497,6 +507,8 @@ class Game:
         position = text if isinstance(text, Position) else Position.parse(text)
         game = cls.__new__(cls)
         game._start(rules, draw, position.base, _table_of(position, rules), None)
+        if score is not None:
+            game._table.score = score
         return game
 
     @classmethod
@@ -507,9 +519,8 @@ class Game:
             view: what the player knows.
             rng: a numpy generator, a seed for one, or None for a fresh one.
         """
-        game = cls.from_position(view.sample(rng), view.rules, view.draw)
+        game = cls.from_position(view.sample(rng), view.rules, view.draw, view.score)
         game._seen = set(full_deck(view.rules.ranks)).difference(view.unseen)
-        game._table.score = view.score
         return game
 
     def copy(self) -> Game:
@@ -547,10 +558,6 @@ _SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 def packs(card: Card, below: Card, ranks: int) -> bool:
     """Whether a card goes on another in a column: the other colour, one rank lower, a king on an ace (C1, C2)."""
     return card.is_red != below.is_red and (card.rank + 1) % ranks == below.rank
-
-
-def _as_move(move: Move | str) -> Move:
-    return move if isinstance(move, Move) else Move.parse(move)
 
 
 def _table_of(position: Position, rules: Rules) -> _Table:

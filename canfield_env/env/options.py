@@ -1,0 +1,111 @@
+"""The options of the environment and of its reset, read and checked in one place for its single and vector forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canfield_env.deals import Deal, check_draw
+from canfield_env.engine import layout as at
+from canfield_env.env.observations import Form
+from canfield_env.errors import ConfigError
+from canfield_env.game import Game
+from canfield_env.rules import Rules
+
+Stock = Literal["turn", "auto"]
+Reward = Literal["foundation", "score", "win", "casino"]
+Illegal = Literal["noop", "raise"]
+
+#: Steps without progress after which an episode is cut off, unless ``max_idle`` says otherwise.
+DEFAULT_MAX_IDLE: Final = {"turn": 200, "auto": 40}
+
+_REWARDS: Final = {
+    "foundation": at.REWARD_FOUNDATION,
+    "score": at.REWARD_SCORE,
+    "win": at.REWARD_WIN,
+    "casino": at.REWARD_CASINO,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EnvOptions:
+    """What ``CanfieldEnv`` and its vector form are made with; see there.
+
+    Raises:
+        ConfigError: an option that is none of those allowed.
+        DealError: a draw count other than 1 or 3.
+    """
+
+    rules: Rules
+    draw: int = 3
+    stock: Stock = "turn"
+    observation: Form = "planes"
+    reward: Reward = "foundation"
+    illegal: Illegal = "noop"
+    illegal_reward: float = -1.0
+    max_steps: int | None = 2000
+    max_idle: int | Literal["default"] | None = "default"
+
+    @classmethod
+    def of(cls, rules: Rules | str | Path, **options: Any) -> EnvOptions:
+        """The options, with the rule set by name, from a TOML file, or itself."""
+        return cls(Rules.of(rules), **options)
+
+    def __post_init__(self) -> None:
+        check_draw(self.draw)
+        for name, allowed in (("stock", Stock), ("observation", Form), ("reward", Reward), ("illegal", Illegal)):
+            if getattr(self, name) not in get_args(allowed):
+                choices = " or ".join(map(repr, get_args(allowed)))
+                raise ConfigError(f"{name} must be {choices}, not {getattr(self, name)!r}")
+        if self.stock == "auto" and self.rules.redeals is not None:
+            raise ConfigError("stock='auto' is for rule sets with unlimited redeals")
+        if self.rules.columns > at.MAX_COLUMNS:
+            raise ConfigError(f"the action space has {at.MAX_COLUMNS} columns, the rules have {self.rules.columns}")
+        if isinstance(self.illegal_reward, bool) or not isinstance(self.illegal_reward, int | float):
+            raise ConfigError(f"illegal_reward must be a number, not {self.illegal_reward!r}")
+        if self.max_idle == "default":
+            object.__setattr__(self, "max_idle", DEFAULT_MAX_IDLE[self.stock])
+        for name in ("max_steps", "max_idle"):
+            limit = getattr(self, name)
+            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
+                raise ConfigError(f"{name} must be a whole number from 1 up, or None, not {limit!r}")
+
+    def settings(self) -> NDArray[np.int64]:
+        """The options as the kernels take them, ``int64[SETTINGS]``."""
+        settings = at.rule_settings(self.rules)
+        settings[at.AUTO_STOCK] = self.stock == "auto"
+        settings[at.REWARD] = _REWARDS[self.reward]
+        settings[at.LIMIT_STEPS] = -1 if self.max_steps is None else self.max_steps
+        settings[at.LIMIT_IDLE] = -1 if not isinstance(self.max_idle, int) else self.max_idle
+        return settings
+
+    def read_start(self, options: Mapping[str, Any] | None) -> Game | None:
+        """The game that the options of ``reset`` ask for, or None where they ask for the next random deal.
+
+        Raises:
+            ConfigError: unknown or contradicting options.
+            DealError, NotationError: the deal, deck or position is bad.
+        """
+        if not options:
+            return None
+        for key in options:
+            if key not in ("deal", "deck", "position", "draw"):
+                raise ConfigError(f"reset: unknown option {key!r}; there are deal, deck, position and draw")
+        given = [key for key in ("deal", "deck", "position") if options.get(key) is not None]
+        if len(given) != 1:
+            raise ConfigError("reset: give exactly one of the options deal, deck and position")
+        draw = options.get("draw", self.draw)
+        check_draw(draw)
+        if given == ["position"]:
+            return Game.from_position(options["position"], self.rules, draw)
+        if given == ["deck"]:
+            return Game(Deal.from_deck(options["deck"], draw, self.rules.ranks), self.rules)
+        deal = options["deal"] if isinstance(options["deal"], Deal) else Deal.from_code(options["deal"])
+        if options.get("draw") not in (None, deal.draw):
+            raise ConfigError(f"reset: the deal {deal} is for draw {deal.draw}, not {draw}")
+        return Game(deal, self.rules)
