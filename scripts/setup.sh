@@ -35,25 +35,26 @@ find_python() {
 
 # Runs a command into the log; where it fails, says why in one line.
 logged() {
-    local why
-    if ! "$@" >>"$log" 2>&1 </dev/null; then
-        if grep -qiE "no space left|quota exceeded" "$log"; then
-            why="the disk is full"
-        elif grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|NameResolutionError|Max retries" "$log"; then
-            why="the package index cannot be reached: is there a network?"
-        else
-            why=$(grep -m 1 "^ERROR:" "$log" || tail -n 1 "$log")
-        fi
-        die "$why (all of it: $log)"
+    "$@" >>"$log" 2>&1 </dev/null || die "$(fault_in_log) (all of it: $log)"
+}
+
+fault_in_log() {
+    if grep -qiE "no space left|quota exceeded" "$log"; then
+        echo "the disk is full"
+    elif grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|NameResolutionError|Max retries" "$log"; then
+        echo "the package index cannot be reached: is there a network?"
+    else
+        grep -m 1 "^ERROR:" "$log" || { grep -oE "\w+Error: .+" "$log" || cat "$log"; } | tail -n 1
     fi
 }
 
-# Everything that the folder's content follows from.
+# All that the content of the folder follows from.
 stamp() {
-    "$venv/bin/python" -c "import sys; print(sys.version)" && echo "$extras" && cat pyproject.toml constraints.txt
+    "$venv/bin/python" -c "import sys; print(sys.version)" 2>/dev/null && echo "$PWD [$extras]" && cat pyproject.toml constraints.txt
 }
 
-# Whether the folder is a working one made here, not one moved along with the checkout or left by a broken set-up.
+# Whether packages can be put into the folder as it is. It cannot be one that a set-up has left half filled, nor one
+# moved here from elsewhere, since its programs name the Python that they run with by its path.
 usable() {
     [ "$(cat "$venv/stamp" 2>/dev/null)" != unfinished ] &&
         grep -qF "$PWD/$venv" "$venv/bin/activate" 2>/dev/null &&
@@ -78,6 +79,6 @@ fill() {
     echo "setup: done in $((SECONDS - began)) s" >&2
 }
 
-if ! usable || [ "$(stamp)" != "$(cat "$venv/stamp" 2>/dev/null)" ]; then
+if [ ! -s "$venv/stamp" ] || [ "$(stamp)" != "$(cat "$venv/stamp")" ]; then
     fill
 fi
