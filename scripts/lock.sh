@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 # The oldest Python supported, so that every version can be had on it.
 python3.11 -m venv "$scratch/venv"
 "$scratch/venv/bin/python" -m pip --disable-pip-version-check install --quiet --dry-run --ignore-installed \
-    --report "$scratch/report.json" ".[$extras]" torch==2.13.0 hatchling editables
+    --report "$scratch/report.json" ".[$extras]" torch==2.13.0 editables
 "$scratch/venv/bin/python" - "$scratch/report.json" >"$scratch/constraints.txt" <<'PYTHON'
 import json
 import sys

@@ -1,0 +1,136 @@
+"""Writes the parts of README.md that the code dictates: its tables, and what its example commands print.
+
+A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; in a ``console`` block, the lines under a
+``$ canfield`` command are its output. With ``--check`` nothing is written, and the exit status is 1 where the file is
+out of date.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from canfield_env import Deal, Game, Rules
+from canfield_env.cards import SUITS
+from canfield_env.env import actions, observations
+
+README: Final = Path(__file__).parent.parent / "README.md"
+EXAMPLE: Final = "CF1-D3-AAAAACL"
+
+
+def action_table() -> str:
+    """What the actions mean: the table in the docstring of their module."""
+    lines = inspect.cleandoc(actions.__doc__ or "").splitlines()
+    top, middle, bottom = (k for k, line in enumerate(lines) if line.startswith("=="))
+    split = lines[top].index(" ")
+    rows = [(line[:split].strip(), line[split:].strip()) for line in (lines[top + 1], *lines[middle + 1 : bottom])]
+    return _table(*rows).replace("``", "`")
+
+
+def card_table() -> str:
+    """The numbers of the cards in actions and observations."""
+    names = ("clubs", "diamonds", "hearts", "spades")
+    return _table(
+        ("suit", "base rank", "...", "last rank"),
+        *((name, 13 * suit, "...", 13 * suit + 12) for suit, name in zip(range(len(SUITS)), names, strict=True)),
+    )
+
+
+def action_example() -> str:
+    """The legal actions at the start of the example deal."""
+    game = Game(Deal.from_code(EXAMPLE))
+    position = game.full_position()
+    rows = [(actions.encode(position, move), f"`{move}`", game.annotate(move)) for move in game.legal_moves()]
+    return _table(("action", "token", "what is played"), *rows)
+
+
+def plane_table() -> str:
+    """The indices of ``observation="planes"``."""
+    planes = [(f"{52 * k} + card", name, meaning) for k, (name, meaning) in enumerate(observations.PLANES)]
+    first = 52 * len(planes)
+    counts = [(first + k, name, f"divided by {scale}") for k, (name, scale) in enumerate(observations.COUNTS)]
+    return _table(("index", "name", "value"), *planes, *counts)
+
+
+def token_table() -> str:
+    """The values of ``observation="tokens"``."""
+    rows = [(low if low == high else f"{low} to {high}", meaning) for low, high, meaning in observations.TOKENS]
+    return _table(("value at index `card`", "where the card is"), *rows)
+
+
+def rules_table() -> str:
+    """Where the two rule sets differ, in the words of the docstring of ``Rules``."""
+    attributes = re.findall(r"(?m)^    (\w+): (.+(?:\n {8}.+)*)", inspect.cleandoc(Rules.__doc__ or ""))
+    meanings = {name: " ".join(text.split()) for name, text in attributes}
+    app, hoyle = asdict(Rules.named("app")), asdict(Rules.named("hoyle"))
+    rows = [
+        (f"`{key}`", f"`{app[key]!r}`", f"`{hoyle[key]!r}`", meanings[key]) for key in app if app[key] != hoyle[key]
+    ]
+    return _table(("`Rules`", "`app`", "`hoyle`", "what it says"), *rows).replace("``", "`")
+
+
+TABLES: Final[dict[str, Callable[[], str]]] = {
+    "actions": action_table,
+    "cards": card_table,
+    "action example": action_example,
+    "planes": plane_table,
+    "tokens": token_table,
+    "rules": rules_table,
+}
+
+
+def _table(head: Iterable[object], *rows: Iterable[object]) -> str:
+    """A Markdown table."""
+    lines = [[str(cell) for cell in row] for row in (head, *rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _output(command: str) -> str:
+    """What a ``canfield`` command prints when its output is no terminal."""
+    arguments = shlex.split(command)[1:]
+    return subprocess.run(
+        [sys.executable, "-m", "canfield_env", *arguments], check=True, capture_output=True, text=True
+    ).stdout
+
+
+def refreshed(text: str) -> str:
+    """The text with its tables and command outputs made anew."""
+
+    def with_table(match: re.Match[str]) -> str:
+        begin, name, end = match.groups()
+        return f"{begin}\n{TABLES[name]()}\n{end}"
+
+    def with_output(match: re.Match[str]) -> str:
+        return f"{match[1]}{_output(match[2])}{match[3]}"
+
+    text = re.sub(r"(?s)(<!-- begin (.+?) -->)\n.*?(<!-- end \2 -->)", with_table, text)
+    return re.sub(r"(?s)(```console\n\$ (canfield [^\n]+)\n).*?(```\n)", with_output, text)
+
+
+def main() -> int:
+    """Runs the script and returns its exit status."""
+    parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the file is out of date")
+    check = parser.parse_args().check
+    text = README.read_text(encoding="utf-8")
+    new = refreshed(text)
+    if new == text:
+        return 0
+    if check:
+        print(f"{README.name} is out of date: run scripts/make_readme.py", file=sys.stderr)
+        return 1
+    README.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
