@@ -1,15 +1,16 @@
 """Canfield a second time, written from the rules alone, to hold the package to them.
 
-Nothing here is shared with ``canfield_env``. A card is an integer, ``4 * rank + suit`` with suits c, d, h, s; a state is an
-immutable tuple; a foundation is only the number of cards on it. Slow, small, and meant to be read beside the rules.
-Rule numbers in the comments are those of the rules document.
+Nothing here is shared with ``canfield_env``. A card is an integer, ``4 * rank + suit`` with suits c, d, h, s; a state
+is an immutable tuple; a foundation is only the number of cards on it. Slow, small, and meant to be read beside the
+rules, whose numbers the comments give.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 RANKS, SUITS = "A23456789TJQK", "cdhs"
 Pile = tuple[int, ...]
+T = TypeVar("T")
 
 
 class Law(NamedTuple):
@@ -89,12 +90,12 @@ def show(s: State, view: str = "full") -> str:
 
 
 def read(text: str, law: Law = APP) -> State:
-    """A state from the full text of a position, as if its player had seen what lies open. The score starts at 0."""
+    """A state from the full text of a position, as if its player had seen what lies open; the score is left at 0."""
     tops, reserve, stock, waste, columns, redeals, actions = text.split()
     base = RANKS.index(tops[0])
     up = tuple(0 if t == "-" else (RANKS.index(t) - base) % law.ranks + 1 for t in tops[2:])
-    piles = [() if pile == "-" else cards(pile) for pile in (reserve, stock, waste, *columns.split("/"))]
-    return look(State(law, base, up, *piles[:3], tuple(piles[3:]), int(redeals), int(actions)))
+    r, s, w, *piles = (() if pile == "-" else cards(pile) for pile in (reserve, stock, waste, *columns.split("/")))
+    return look(State(law, base, up, r, s, w, tuple(piles), int(redeals), int(actions)))
 
 
 # --- setup (A) -------------------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def is_won(s: State) -> bool:
 
 def can_turn(s: State) -> bool:
     """E1 and E3."""
-    return bool(s.stock) or bool(s.waste) and (s.law.redeals is None or s.redeals < s.law.redeals)
+    return bool(s.stock or (s.waste and (s.law.redeals is None or s.redeals < s.law.redeals)))
 
 
 def moves(s: State) -> frozenset[str]:
@@ -177,6 +178,11 @@ def play(s: State, token: str) -> State:
     """The state after one legal token."""
     if token not in moves(s):
         raise ValueError(f"{token} is not legal in {show(s)}")
+    return advance(s, token)
+
+
+def advance(s: State, token: str) -> State:
+    """The same for a token known to be legal."""
     s = turn(s) if token == "D" else refill(drop(*lift(s, token), token))
     return look(s._replace(actions=s.actions + 1))
 
@@ -197,33 +203,32 @@ def lift(s: State, token: str) -> tuple[State, Pile]:
     if token[0] == "F":
         suit = SUITS.index(token[1])
         n = s.up[suit] - 1
-        return put(s, "up", suit, n), (4 * ((s.base + n) % s.law.ranks) + suit,)
+        return s._replace(up=put(s.up, suit, n)), (4 * ((s.base + n) % s.law.ranks) + suit,)
     i = int(token[0]) - 1
     column = s.columns[i]
     n = 1 if token[1] == "F" else int(token[3:] or len(column))
-    return put(s, "columns", i, column[:-n]), column[-n:]
+    return s._replace(columns=put(s.columns, i, column[:-n])), column[-n:]
 
 
 def drop(s: State, taken: Pile, token: str) -> State:
     """Lays them where the token says (H1: five points for a card that reaches its foundation)."""
     if token.endswith("F"):
         suit = taken[0] % 4
-        return put(s, "up", suit, s.up[suit] + 1)._replace(score=s.score + 5)
+        return s._replace(up=put(s.up, suit, s.up[suit] + 1), score=s.score + 5)
     j = int(token.split("x")[0][-1]) - 1
-    return put(s, "columns", j, s.columns[j] + taken)
+    return s._replace(columns=put(s.columns, j, s.columns[j] + taken))
 
 
 def refill(s: State) -> State:
     """D3; at most one column is empty while the reserve is not."""
     for i, column in enumerate(s.columns):
         if not column and s.reserve:
-            s = put(s, "columns", i, s.reserve[-1:])._replace(reserve=s.reserve[:-1])
+            s = s._replace(columns=put(s.columns, i, s.reserve[-1:]), reserve=s.reserve[:-1])
     return s
 
 
-def put(s: State, field: str, i: int, value: object) -> State:
-    old = getattr(s, field)
-    return s._replace(**{field: (*old[:i], value, *old[i + 1 :])})
+def put(items: tuple[T, ...], i: int, value: T) -> tuple[T, ...]:
+    return (*items[:i], value, *items[i + 1 :])
 
 
 def undo(before: State, now: State) -> State:
@@ -284,11 +289,11 @@ def sources(s: State, c: int) -> Iterator[tuple[str, str, bool]]:
 
 def perft(s: State, depth: int) -> int:
     """Sequences of exactly ``depth`` moves."""
-    return sum(perft(play(s, token), depth - 1) for token in moves(s)) if depth else 1
+    return sum(perft(advance(s, token), depth - 1) for token in moves(s)) if depth else 1
 
 
 def divide(s: State, depth: int) -> dict[str, int]:
-    return {token: perft(play(s, token), depth - 1) for token in sorted(moves(s))}
+    return {token: perft(advance(s, token), depth - 1) for token in sorted(moves(s))}
 
 
 # --- codes and decks -------------------------------------------------------------------------------------------------
