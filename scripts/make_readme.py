@@ -1,8 +1,8 @@
 """Writes the parts of README.md that the code dictates: its tables, and what its example commands print.
 
 A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``; in a ``console`` block, the lines under a
-``$ canfield`` command are its output. With ``--check`` nothing is written, and the exit status is 1 where the file is
-out of date.
+``$ canfield`` command are its output. The picture at the top is drawn as well. With ``--check`` nothing is written, and
+the exit status is 1 where a file is out of date.
 """
 
 from __future__ import annotations
@@ -19,34 +19,36 @@ from pathlib import Path
 from typing import Final
 
 from canfield_env import Deal, Game, Rules
-from canfield_env.cards import SUITS
 from canfield_env.env import actions, observations
+from canfield_env.notation import Move
+from canfield_env.render.svg import render_svg
 
-README: Final = Path(__file__).parent.parent / "README.md"
-EXAMPLE: Final = "CF1-D3-AAAAACL"
+ROOT: Final = Path(__file__).parent.parent
+README: Final = ROOT / "README.md"
+PICTURE: Final = ROOT / "docs" / "table.svg"
+EXAMPLE: Final = Deal.from_code("CF1-D3-AAAAACL")
 
 
 def action_table() -> str:
     """What the actions mean: the table in the docstring of their module."""
-    lines = inspect.cleandoc(actions.__doc__ or "").splitlines()
-    top, middle, bottom = (k for k, line in enumerate(lines) if line.startswith("=="))
-    split = lines[top].index(" ")
-    rows = [(line[:split].strip(), line[split:].strip()) for line in (lines[top + 1], *lines[middle + 1 : bottom])]
-    return _table(*rows).replace("``", "`")
+    head, *rows = _docstring_rows(actions)
+    return _table(head, *rows)
+
+
+def token_table() -> str:
+    """The move tokens: the table in the docstring of ``Move``."""
+    return _table(("token", "move"), *_docstring_rows(Move))
 
 
 def card_table() -> str:
     """The numbers of the cards in actions and observations."""
-    names = ("clubs", "diamonds", "hearts", "spades")
-    return _table(
-        ("suit", "base rank", "...", "last rank"),
-        *((name, 13 * suit, "...", 13 * suit + 12) for suit, name in zip(range(len(SUITS)), names, strict=True)),
-    )
+    rows = [(suit, 13 * k, 13 * k + 12) for k, suit in enumerate(("clubs", "diamonds", "hearts", "spades"))]
+    return _table(("suit", "base rank", "last rank"), *rows)
 
 
 def action_example() -> str:
     """The legal actions at the start of the example deal."""
-    game = Game(Deal.from_code(EXAMPLE))
+    game = Game(EXAMPLE)
     position = game.full_position()
     rows = [(actions.encode(position, move), f"`{move}`", game.annotate(move)) for move in game.legal_moves()]
     return _table(("action", "token", "what is played"), *rows)
@@ -60,7 +62,7 @@ def plane_table() -> str:
     return _table(("index", "name", "value"), *planes, *counts)
 
 
-def token_table() -> str:
+def value_table() -> str:
     """The values of ``observation="tokens"``."""
     rows = [(low if low == high else f"{low} to {high}", meaning) for low, high, meaning in observations.TOKENS]
     return _table(("value at index `card`", "where the card is"), *rows)
@@ -81,10 +83,20 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "actions": action_table,
     "cards": card_table,
     "action example": action_example,
+    "move tokens": token_table,
     "planes": plane_table,
-    "tokens": token_table,
+    "tokens": value_table,
     "rules": rules_table,
 }
+
+
+def _docstring_rows(documented: object) -> list[tuple[str, str]]:
+    """The rows of the table in a docstring, which has two columns between lines of ``=``."""
+    lines = inspect.cleandoc(documented.__doc__ or "").splitlines()
+    edges = [k for k, line in enumerate(lines) if line.startswith("==")]
+    split = lines[edges[0]].index(" ")
+    rows = [line for k, line in enumerate(lines) if edges[0] < k < edges[-1] and k not in edges]
+    return [(row[:split].strip().replace("``", "`"), row[split:].strip().replace("``", "`")) for row in rows]
 
 
 def _table(head: Iterable[object], *rows: Iterable[object]) -> str:
@@ -116,20 +128,26 @@ def refreshed(text: str) -> str:
     return re.sub(r"(?s)(```console\n\$ (canfield [^\n]+)\n).*?(```\n)", with_output, text)
 
 
+def picture() -> str:
+    """The example deal after the three moves that its publisher tells of."""
+    return render_svg(Game(EXAMPLE).push_all("R2 RF 24").player_view(), title=str(EXAMPLE)) + "\n"
+
+
 def main() -> int:
     """Runs the script and returns its exit status."""
     parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the file is out of date")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file is out of date")
     check = parser.parse_args().check
-    text = README.read_text(encoding="utf-8")
-    new = refreshed(text)
-    if new == text:
-        return 0
-    if check:
-        print(f"{README.name} is out of date: run scripts/make_readme.py", file=sys.stderr)
-        return 1
-    README.write_text(new, encoding="utf-8")
-    return 0
+    status = 0
+    for path, new in ((README, refreshed(README.read_text(encoding="utf-8"))), (PICTURE, picture())):
+        if path.is_file() and path.read_text(encoding="utf-8") == new:
+            continue
+        if check:
+            print(f"{path.relative_to(ROOT)} is out of date: run scripts/make_readme.py", file=sys.stderr)
+            status = 1
+        else:
+            path.write_text(new, encoding="utf-8")
+    return status
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+"""The README: what it shows is what the code does, its examples run, and its links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import make_readme
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+#: Blocks of code as (language, code). One that takes long, or needs what is not there, stands under this comment.
+NOT_RUN = "<!-- not run by the tests -->\n"
+BLOCKS = re.findall(rf"(?m)(?<!{NOT_RUN})^```(\w+)\n((?:.*\n)*?)```$", TEXT)
+PYTHON = [code for language, code in BLOCKS if language == "python"]
+COMMANDS = [line for language, code in BLOCKS if language == "sh" for line in code.splitlines() if "canfield " in line]
+
+
+def test_generated_parts_are_up_to_date():
+    assert make_readme.refreshed(TEXT) == TEXT
+    assert make_readme.picture() == make_readme.PICTURE.read_text(encoding="utf-8")
+
+
+def test_examples_are_found():
+    assert len(PYTHON) > 1
+    assert COMMANDS
+
+
+@pytest.mark.parametrize("code", PYTHON, ids=lambda code: code.strip().splitlines()[-1][:40])
+def test_python_example_runs(code, tmp_path, monkeypatch):
+    """The comment after a print call is what it prints."""
+    monkeypatch.chdir(tmp_path)
+    printed = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], check=True, capture_output=True, text=True
+    ).stdout
+    for expected in re.findall(r"(?m)^ *print\(.+\)  +# (.+)$", code):
+        assert expected in printed.splitlines()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_runs(command, tmp_path):
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    subprocess.run(["bash", "-ec", command], check=True, capture_output=True, cwd=tmp_path, env=environment)
+
+
+def test_links_lead_to_files():
+    for target in re.findall(r"\]\(([^)#]+)", TEXT):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+def test_paths_in_the_text_exist():
+    """What is named like `scripts/train.py` or `configs/suites/` is there."""
+    for path in re.findall(r"`((?:agents|canfield_env|configs|docs|scripts|tests)/[\w./-]*)`", TEXT):
+        assert (ROOT / path).exists(), path
