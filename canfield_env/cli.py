@@ -13,7 +13,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -47,7 +47,7 @@ PositionOption = Annotated[
     str | None, typer.Option("--position", metavar="TEXT", help="Instead of CODE: a full position to go on from.")
 ]
 DrawOption = Annotated[
-    int | None,
+    Literal[1, 3] | None,
     typer.Option("--draw", metavar="1|3", help="Cards that a turn brings, where no CODE says so; 3 if left out."),
 ]
 RulesOption = Annotated[str, typer.Option("--rules", metavar="NAME|FILE", help="app, hoyle, or a TOML file.")]
@@ -197,7 +197,7 @@ def count_moves(
     from canfield_env.perft import divide
 
     game = read_game(code, deck, position, draw, rules, play)
-    counts = {str(move): count for move, count in divide(game, depth).items()}
+    counts = divide(game, depth)
     nodes = sum(counts.values()) if depth else 1
     if as_json:
         print_json({"nodes": nodes, "divide": counts})
@@ -247,8 +247,10 @@ def _episodes(file: Path, episode: int | None) -> Iterator[tuple[int, Record]]:
             yield number, record
         if episode == number:
             return
-    if episode is not None or not number:
-        raise RecordError(f"{file}: there is no episode {episode or 1}: it holds {number} records")
+    if not number:
+        raise RecordError(f"{file}: holds no records")
+    if episode is not None:
+        raise RecordError(f"{file}: there is no episode {episode}: the last is {number}")
 
 
 def _check(record: Record, frames: bool, full: bool, plain: bool) -> str | None:
@@ -302,7 +304,7 @@ def _run(args: Sequence[str] | None) -> int:
     except typer.TyperException as error:  # how the command was called
         print_error(error.format_message())
         return 2
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # typer and rich make the one into the other; nothing else exits in between
         return 141
     except (ValueError, OSError) as error:
         print_error(str(error))

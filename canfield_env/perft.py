@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canfield_env.game import Game
+from canfield_env.game import UNDO_DEPTH, Game
 
 
 def perft(game: Game, depth: int) -> int:
@@ -11,10 +11,9 @@ def perft(game: Game, depth: int) -> int:
     Sequences that lead to the same position count each. A won game has no moves.
 
     Raises:
-        ValueError: the depth is negative.
+        ValueError: the depth is negative, or more than can be undone.
     """
-    if depth < 0:
-        raise ValueError(f"depth must be 0 or more, not {depth}")
+    _check_depth(depth)
     return _count(game.copy(), depth)
 
 
@@ -22,11 +21,15 @@ def divide(game: Game, depth: int) -> dict[str, int]:
     """The same count split by first move, in the order of ``legal_moves``; empty at depth 0.
 
     Raises:
-        ValueError: the depth is negative.
+        ValueError: the depth is negative, or more than can be undone.
     """
-    if depth < 0:
-        raise ValueError(f"depth must be 0 or more, not {depth}")
+    _check_depth(depth)
     return _divide(game.copy(), depth) if depth else {}
+
+
+def _check_depth(depth: int) -> None:
+    if not 0 <= depth <= UNDO_DEPTH:
+        raise ValueError(f"depth must be from 0 to {UNDO_DEPTH}, not {depth}")
 
 
 def _count(game: Game, depth: int) -> int:
