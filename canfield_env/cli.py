@@ -290,7 +290,7 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may lack the letters of an agent's name
     status = _run(args)
     try:
-        sys.stdout.flush()
+        _flush()
     except OSError:
         # Python flushes once more at its end, and would fail again: let what is left go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -300,7 +300,7 @@ def main(args: Sequence[str] | None = None) -> None:
 def _run(args: Sequence[str] | None) -> int:
     try:
         status = int(app(args, prog_name="canfield", standalone_mode=False) or 0)
-        sys.stdout.flush()
+        _flush()
     except typer.TyperException as error:  # how the command was called
         print_error(error.format_message())
         return 2
@@ -312,3 +312,7 @@ def _run(args: Sequence[str] | None) -> int:
     if status == 130:
         print_error("interrupted")
     return status
+
+
+def _flush() -> None:
+    print(end="", flush=True)  # other than sys.stdout.flush(), this works where standard output is closed

@@ -95,6 +95,14 @@ def test_nobody_reads_the_output():
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_standard_output_is_closed():
+    shell = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, "deal", PUBLISHED], capture_output=True, check=False
+    )
+    assert (shell.returncode, shell.stdout, shell.stderr) == (0, b"", b"")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_output_that_does_not_fit():
     with open("/dev/full", "wb") as full:

@@ -1,0 +1,1 @@
+"""The table for people: a view in, text or pictures out. Nothing here changes a game."""
