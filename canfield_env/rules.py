@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from canfield_env.configs import config_names, find_config, read_toml
+from canfield_env.configs import config_names, configs_dir, find_config, read_toml
 from canfield_env.errors import ConfigError
 
 
@@ -79,6 +79,8 @@ class Rules:
         Raises:
             ConfigError: there is none of that name.
         """
+        if name not in config_names("rules"):
+            raise ConfigError(f"no rule set is called {name!r}: there are {', '.join(config_names('rules'))}")
         return _named(name)
 
     @classmethod
@@ -127,7 +129,7 @@ class Rules:
 
 @cache
 def _named(name: str) -> Rules:
-    return Rules.from_toml(find_config("rules", name, "rule set"))
+    return Rules.from_toml(configs_dir() / "rules" / f"{name}.toml")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
