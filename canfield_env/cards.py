@@ -33,7 +33,7 @@ class Card(str):
     number: int
 
     def __new__(cls, text: str) -> Card:
-        normal = text.strip()
+        normal = str(text).strip()
         if normal[:2] == "10":
             normal = "T" + normal[2:]
         card = _BY_TEXT.get(normal[:1].upper() + normal[1:].lower())

@@ -100,7 +100,7 @@ class Deal:
         """
         try:
             cards = parse_cards(deck) if isinstance(deck, str) else [Card(card) for card in deck]
-        except (NotationError, AttributeError) as error:
+        except NotationError as error:
             raise DealError(f"deck: {error}") from error
         if fault := deck_fault(cards, ranks):
             raise DealError(f"deck of {len(cards)} cards: {fault}")
@@ -123,7 +123,7 @@ class Deal:
 
 def check_draw(draw: int) -> None:
     """Raises DealError unless a turn of the stock may bring that many cards."""
-    if isinstance(draw, bool) or draw not in DRAWS:
+    if isinstance(draw, bool) or not hasattr(draw, "__index__") or draw not in DRAWS:
         raise DealError(f"draw must be 1 or 3, not {draw!r}")
 
 

@@ -11,7 +11,7 @@ from canfield_env.cards import RANKS, SUITS, Card, card_at
 from canfield_env.errors import NotationError
 
 _TOKEN: Final = re.compile(r"D|[WR1-9]F|[WR][1-9]|([1-9])(?!\1)[1-9](X[1-9][0-9]?)?|F[CDHS][1-9]")
-_PILE: Final = re.compile(r"\((\d{1,2})\)|(10|[A-Za-z0-9])([A-Za-z])")
+_PILE: Final = re.compile(r"\(([1-9][0-9]?)\)|(10|[A-Za-z0-9])([A-Za-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,8 @@ def write_pile(pile: Sequence[Card | None]) -> str:
 
 
 def _read_pile(text: str, name: str) -> Pile:
+    if not text:
+        raise NotationError(f"position, {name}: nothing is written there; an empty pile is -")
     pile: list[Card | None] = []
     place = 0
     while text != "-" and place < len(text):
