@@ -35,6 +35,15 @@ def law_of(rules: Rules, draw: int) -> oracle.Law:
     return oracle.Law(**asdict(rules), draw=draw)
 
 
+def every_token(columns: int, longest: int) -> list[str]:
+    """All tokens for that many columns and tails of at most that many cards."""
+    names = [str(k) for k in range(1, columns + 1)]
+    onto = [a + b for a in names for b in names if a != b]
+    tails = [f"{token}x{n}" for token in onto for n in range(1, longest + 1)]
+    up = ["WF", "RF", *(f"{a}F" for a in names)]
+    return ["D", *up, *onto, *tails, *(source + a for source in ("W", "R", "Fc", "Fd", "Fh", "Fs") for a in names)]
+
+
 def choose(state: oracle.State, rng: Random) -> str | None:
     """A random legal token, mostly one that brings the game on; None where there is none."""
     tokens = sorted(oracle.moves(state))
@@ -78,7 +87,9 @@ def _table(rng: Random, law: oracle.Law, least_up: int) -> oracle.State:
     up = tuple(rng.randint(least_up, most_up) for _ in range(4))
     rest = [c for c in random_deck(rng, law.ranks) if (c // 4 - base) % law.ranks >= up[c % 4]]
     state = oracle.State(law, base, up, (), (), (), ())
-    reserve = [rest.pop() for _ in range(rng.choice((0, 0, 0, 1, rng.randint(0, law.reserve)))) if rest]
+    reserve = [
+        rest.pop() for _ in range(rng.choice((0, 0, 0, min(1, law.reserve), rng.randint(0, law.reserve)))) if rest
+    ]
     columns: list[list[int]] = []
     for _ in range(law.columns):
         column = [rest.pop()] if rest and (reserve or rng.random() < 0.7) else []

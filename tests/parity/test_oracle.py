@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canfield_env import Deal, Game, Rules
 from tests import oracle
-from tests.walks import RULE_SETS, choose, late_state, law_of, random_deck, walk
+from tests.walks import RULE_SETS, choose, late_state, law_of, random_deck
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -25,15 +23,6 @@ def late_pair(rng: Random, rules: Rules, draw: int) -> tuple[Game, oracle.State]
     state = late_state(rng, law_of(rules, draw))
     game = Game.from_position(oracle.show(state), rules, draw)
     return game, state._replace(score=game.score)
-
-
-def every_token(columns: int) -> list[str]:
-    """All tokens that can be written down for up to nine columns, and tails of up to 15 cards."""
-    names = [str(k) for k in range(1, min(columns + 1, 9) + 1)]
-    onto = [f"{a}{b}" for a in names for b in names if a != b]
-    tails = [f"{ab}x{n}" for ab in onto for n in range(1, 16)]
-    singles = ["D", "WF", "RF", *(f"{a}F" for a in names), *(f"{s}{a}" for s in "WR" for a in names)]
-    return [*singles, *onto, *tails, *(f"F{s}{a}" for s in "cdhs" for a in names)]
 
 
 def check_agrees(game: Game, state: oracle.State, *, thorough: bool = True) -> None:
