@@ -170,7 +170,7 @@ WINDOWS_CSS: Final = """
 ModalScreen { align: center middle; }
 .window { width: 66; max-width: 96%; height: auto; max-height: 96%; padding: 1 2; border: round $primary;
           background: $surface; }
-.window.tall { width: 78; height: 96%; max-height: 40; }
+.window.tall { width: 78; max-width: 100%; height: 96%; max-height: 40; }
 .heading { text-style: bold; padding-bottom: 1; }
 .aside { color: $text-muted; padding-top: 1; }
 .buttons { height: auto; padding-top: 1; }

@@ -32,23 +32,38 @@ def next_needed(position: Position, ranks: int = 13) -> tuple[Card | None, ...]:
 
 def describe_table(position: Position, rules: Rules) -> str:
     """The whole table in a few sentences; of piles seen from above only what lies in play."""
-    parts = [f"Reserve: {_top_of(position.reserve)}", f"Waste: {_top_of(position.waste)}"]
-    parts.append(f"Stock: {_count(len(position.stock))}")
+    return " ".join(describe_piles(position, rules))
+
+
+def describe_piles(position: Position, rules: Rules, full: bool = False) -> list[str]:
+    """A sentence for the reserve, the waste, the stock, the foundations, and each column.
+
+    Args:
+        position: the table.
+        rules: its rule set.
+        full: whether all cards of reserve and stock are named, from the next one on.
+    """
     needed = ", ".join(
         f"{SUIT_NAMES[suit]} full" if card is None else card_name(card)
         for suit, card in enumerate(next_needed(position, rules.ranks))
     )
-    parts.append(f"Foundations: {_count(cards_up(position, rules.ranks))} up, needed next {needed}")
-    for k, column in enumerate(position.columns, 1):
-        parts.append(f"Column {k}: " + (", ".join(card_name(card) for card in column if card) or "empty"))
-    return ". ".join(parts) + "."
+    sentences = [
+        f"Reserve: {_named(position.reserve[::-1]) if full else _top_of(position.reserve)}.",
+        f"Waste: {_top_of(position.waste)}.",
+        f"Stock: {_named(position.stock[::-1]) if full else _count(len(position.stock))}.",
+        f"Foundations: {_count(cards_up(position, rules.ranks))} up, needed next {needed}.",
+    ]
+    return sentences + [f"Column {k}: {_named(column)}." for k, column in enumerate(position.columns, 1)]
+
+
+def _named(pile: Pile) -> str:
+    return ", ".join("face down" if card is None else card_name(card) for card in pile) or "empty"
 
 
 def _top_of(pile: Pile) -> str:
     if not pile:
         return "empty"
-    top = "face down" if pile[-1] is None else card_name(pile[-1])
-    return f"{top} on top of {_count(len(pile))}" if len(pile) > 1 else top
+    return f"{_named(pile[-1:])} on top of {_count(len(pile))}" if len(pile) > 1 else _named(pile)
 
 
 def _count(number: int) -> str:

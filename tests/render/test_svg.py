@@ -95,7 +95,7 @@ def test_marked_cards_are_framed():
 def test_every_pile_stays_on_the_table(position: str, spread: bool):
     rules = Rules()
     width, height = scene_size(rules, spread)
-    for _, x, y, scale in place_cards(Position.parse(position), rules, spread):
+    for _, x, y, scale, _ in place_cards(Position.parse(position), rules, spread):
         assert 0 <= x <= width - CARD_WIDTH * scale
         assert 0 <= y <= height - CARD_HEIGHT * scale
 
