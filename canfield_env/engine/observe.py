@@ -9,7 +9,15 @@ import numpy as np
 
 from canfield_env.engine import layout as at
 from canfield_env.engine.jit import jit
-from canfield_env.engine.kernels import talon_place, up_after_redeal, up_in_this_pass
+from canfield_env.engine.kernels import (
+    bit,
+    column_last,
+    column_root,
+    next_cards,
+    up_after_redeal,
+    up_in_this_pass,
+    waste_top,
+)
 
 # Planes of 52 values, one per card in action numbering.
 ON_FOUNDATION = 0
@@ -38,6 +46,12 @@ COUNTS = 10
 PLANES_SIZE = 52 * PLANES + COUNTS
 TOKENS_SIZE = 52 + COUNTS
 
+
+def size(settings: at.Settings) -> int:
+    """Bytes of an observation."""
+    return 4 * PLANES_SIZE if settings["planes"][0] else TOKENS_SIZE
+
+
 # Card tokens: where a card is, as far as the player knows.
 TOKEN_UNSEEN = 0
 TOKEN_FOUNDATION = 1
@@ -47,101 +61,103 @@ TOKEN_COLUMN = 48
 
 
 @jit
-def knows_stock(numbers):
-    """Whether the player has seen the stock: all of it lay on the waste before it was turned back."""
-    return numbers[at.REDEALS] > 0
+def seen_talon(game):
+    """How many cards of waste and stock the player has seen: all, once the waste has been turned back."""
+    return game.waste_count + (game.stock_count if game.redeals > 0 else 0)
 
 
 @jit
-def planes(row, numbers, settings, out):
-    """Fills ``out`` (float32[PLANES_SIZE]) with values in [0, 1]."""
-    out[:] = 0.0
-    ranks = settings[at.RULE_RANKS]
-    for suit in range(4):
-        height = np.int64(row[at.HEIGHT + suit])
-        for rank in range(height):
-            out[52 * ON_FOUNDATION + 13 * suit + rank] = 1.0
-        if height < ranks:
-            out[52 * NEXT + 13 * suit + height] = 1.0
-    for k in range(settings[at.RULE_COLUMNS]):
-        length = np.int64(row[at.COLUMN + k])
-        first = at.CARDS + 52 * k
-        for i in range(length):
-            out[52 * (COLUMN + k) + np.int64(row[first + i])] = 1.0
-        if length > 0:
-            out[52 * ROOT + np.int64(row[first])] = 1.0
-            out[52 * LAST + np.int64(row[first + length - 1])] = 1.0
-    reserve = np.int64(row[at.RESERVE])
-    for i in range(reserve):
-        plane = RESERVE_TOP if i == reserve - 1 else UNSEEN
-        out[52 * plane + np.int64(row[at.HELD + i])] = 1.0
-    waste = np.int64(row[at.WASTE])
-    stock = np.int64(row[at.STOCK])
-    left = settings[at.RULE_RESERVE]
-    right = left + settings[at.RULE_STOCK]
-    scale = np.float32(1.0) / max(settings[at.RULE_STOCK], 1)
-    for slot in range(left, left + waste):
-        plane_talon_card(row, numbers, settings, slot, scale, out)
-    for slot in range(right - stock, right):
-        if knows_stock(numbers):
-            plane_talon_card(row, numbers, settings, slot, scale, out)
-        else:
-            out[52 * UNSEEN + np.int64(row[at.HELD + slot])] = 1.0
-    counts = 52 * PLANES
-    out[counts + COUNT_RESERVE] = np.float32(reserve) / max(left, 1)
-    out[counts + COUNT_STOCK] = np.float32(stock) * scale
-    out[counts + COUNT_WASTE] = np.float32(waste) * scale
-    out[counts + COUNT_DRAW] = np.float32(row[at.DRAW]) / 3
-    limit = settings[at.RULE_REDEALS]
-    left_over = np.float32(limit - numbers[at.REDEALS]) / max(limit, 1)
-    out[counts + COUNT_REDEALS_LEFT] = np.float32(1.0) if limit < 0 else left_over
-    if settings[at.LIMIT_IDLE] > 0:
-        out[counts + COUNT_IDLE] = min(np.float32(numbers[at.IDLE]) / settings[at.LIMIT_IDLE], 1.0)
-    for suit in range(4):
-        out[counts + COUNT_PEAK + suit] = np.float32(row[at.PEAK + suit]) / ranks
+def observe(game, settings, out):
+    """Fills ``out`` (uint8[size(settings)]) with the observation that the settings ask for."""
+    if settings.planes:
+        planes(game, settings, out.view(np.float32))
+    else:
+        tokens(game, settings, out)
 
 
 @jit
-def plane_talon_card(row, numbers, settings, slot, scale, out):
-    card = np.int64(row[at.HELD + slot])
-    place = talon_place(row, settings, slot)
-    out[52 * TALON_PLACE + card] = np.float32(place) * scale
-    if place == row[at.WASTE]:
-        out[52 * UP_NOW + card] = 1.0
-    elif up_in_this_pass(row, place):
-        out[52 * UP_LATER + card] = 1.0
-    elif up_after_redeal(row, numbers, settings, place):
-        out[52 * UP_AFTER_REDEAL + card] = 1.0
-
-
-@jit
-def tokens(row, numbers, settings, out):
+def tokens(game, settings, out):
     """Fills ``out`` (uint8[TOKENS_SIZE])."""
-    out[:] = 0
+    for card in range(52):
+        out[card] = game.place[card]
+    for i in range(game.reserve_count - 1):
+        out[game.reserve[i]] = TOKEN_UNSEEN
+    seen = seen_talon(game)
+    for i in range(seen):
+        out[game.talon[i]] = TOKEN_TALON + i
+    for i in range(seen, game.waste_count + game.stock_count):
+        out[game.talon[i]] = TOKEN_UNSEEN
+    counts = out[52:]
+    counts[COUNT_RESERVE] = game.reserve_count
+    counts[COUNT_STOCK] = game.stock_count
+    counts[COUNT_WASTE] = game.waste_count
+    counts[COUNT_DRAW] = game.draw
+    counts[COUNT_REDEALS_LEFT] = 255 if settings.redeals < 0 else min(settings.redeals - game.redeals, 254)
+    counts[COUNT_IDLE] = min(game.idle, 255)
     for suit in range(4):
-        for rank in range(np.int64(row[at.HEIGHT + suit])):
-            out[13 * suit + rank] = TOKEN_FOUNDATION
-    for k in range(settings[at.RULE_COLUMNS]):
-        for i in range(np.int64(row[at.COLUMN + k])):
-            out[np.int64(row[at.CARDS + 52 * k + i])] = TOKEN_COLUMN + 52 * k + i
-    reserve = np.int64(row[at.RESERVE])
-    if reserve > 0:
-        out[np.int64(row[at.HELD + reserve - 1])] = TOKEN_RESERVE
-    waste = np.int64(row[at.WASTE])
-    stock = np.int64(row[at.STOCK])
-    left = settings[at.RULE_RESERVE]
-    right = left + settings[at.RULE_STOCK]
-    for i in range(waste):
-        out[np.int64(row[at.HELD + left + i])] = TOKEN_TALON + i
-    if knows_stock(numbers):
-        for i in range(stock):
-            out[np.int64(row[at.HELD + right - stock + i])] = TOKEN_TALON + waste + i
-    out[52 + COUNT_RESERVE] = reserve
-    out[52 + COUNT_STOCK] = stock
-    out[52 + COUNT_WASTE] = waste
-    out[52 + COUNT_DRAW] = row[at.DRAW]
-    limit = settings[at.RULE_REDEALS]
-    out[52 + COUNT_REDEALS_LEFT] = 255 if limit < 0 else min(limit - numbers[at.REDEALS], 254)
-    out[52 + COUNT_IDLE] = min(numbers[at.IDLE], 255)
+        counts[COUNT_PEAK + suit] = game.peak[suit]
+
+
+@jit
+def planes(game, settings, out):
+    """Fills ``out`` (float32[PLANES_SIZE]) with values in [0, 1]."""
+    ranks = settings.ranks
+    on_foundations = 0
     for suit in range(4):
-        out[52 + COUNT_PEAK + suit] = row[at.PEAK + suit]
+        on_foundations |= (bit(game.height[suit]) - 1) << (13 * suit)
+    spread(on_foundations, ON_FOUNDATION, out)
+    spread(next_cards(game, settings), NEXT, out)
+    lasts = 0
+    roots = 0
+    for k in range(at.MAX_COLUMNS):
+        spread(game.column_set[k], COLUMN + k, out)
+        lasts |= column_last(game, k)
+        roots |= column_root(game, k)
+    spread(lasts, LAST, out)
+    spread(roots, ROOT, out)
+    reserve = game.reserve_count
+    spread(bit(game.reserve[reserve - 1]) if reserve > 0 else 0, RESERVE_TOP, out)
+    unseen = 0
+    for i in range(reserve - 1):
+        unseen |= bit(game.reserve[i])
+    plane_talon(game, settings, unseen, out)
+    counts = out[52 * PLANES :]
+    stock = max(settings.stock, 1)
+    counts[COUNT_RESERVE] = game.reserve_count / max(settings.reserve, 1)
+    counts[COUNT_STOCK] = game.stock_count / stock
+    counts[COUNT_WASTE] = game.waste_count / stock
+    counts[COUNT_DRAW] = game.draw / 3
+    left = (settings.redeals - game.redeals) / max(settings.redeals, 1)
+    counts[COUNT_REDEALS_LEFT] = 1.0 if settings.redeals < 0 else left
+    counts[COUNT_IDLE] = min(game.idle / settings.max_idle, 1.0) if settings.max_idle > 0 else 0.0
+    for suit in range(4):
+        counts[COUNT_PEAK + suit] = game.peak[suit] / ranks
+
+
+@jit
+def plane_talon(game, settings, unseen, out):
+    """Fills the planes of waste and stock, and that of the unseen cards, of which those of the reserve are given."""
+    places = out[52 * TALON_PLACE : 52 * TALON_PLACE + 52]
+    places[:] = 0.0
+    scale = np.float32(1.0 / max(settings.stock, 1))
+    seen = 0
+    for i in range(seen_talon(game)):
+        card = np.int64(game.talon[i])
+        seen |= bit(card)
+        places[card] = np.float32(i + 1) * scale
+    for i in range(seen_talon(game), game.waste_count + game.stock_count):
+        unseen |= bit(game.talon[i])
+    spread(unseen, UNSEEN, out)
+    now = waste_top(game)
+    in_pass = up_in_this_pass(game)
+    spread(now, UP_NOW, out)
+    spread(in_pass & seen & ~now, UP_LATER, out)
+    spread(up_after_redeal(game, settings) & seen & ~in_pass & ~now, UP_AFTER_REDEAL, out)
+
+
+@jit
+def spread(cards, plane, out):
+    """Writes a set of cards as a plane of ones and zeros."""
+    values = out[52 * plane : 52 * plane + 52]
+    for card in range(52):
+        values[card] = (cards >> card) & 1

@@ -1,9 +1,6 @@
-"""Between the plain game and the rows of the engine."""
+"""Between the plain game and the structures of the engine."""
 
 from __future__ import annotations
-
-import numpy as np
-from numpy.typing import NDArray
 
 from canfield_env.cards import Card, card_at
 from canfield_env.engine import layout as at
@@ -11,65 +8,58 @@ from canfield_env.game import Game
 from canfield_env.notation import Position
 from canfield_env.rules import Rules
 
-Row = NDArray[np.uint8]
-Numbers = NDArray[np.int64]
 
+def pack(game: Game, games: at.Games, index: int = 0) -> None:
+    """Writes a game into ``games[index]``, on which ``kernels.start`` then starts an episode.
 
-def pack(game: Game, row: Row, numbers: Numbers) -> None:
-    """Writes a game into ``row`` (uint8[ROW_BYTES]) and ``numbers`` (int64[NUMBERS]) as the start of an episode.
-
-    The generator in ``numbers`` is left as it is. What lies on a foundation counts as having reached it.
-
-    Raises:
-        ValueError: the rules have more columns than the engine.
+    The generator there is left as it is. What lies on a foundation counts as having reached it.
     """
-    settings = at.rule_settings(game.rules)
+    packed = games[index]
+    packed["column_set"] = packed["length"] = packed["place"] = 0
+    packed["legal"] = 0
+    packed["base"], packed["draw"] = game.base, game.draw
 
     def number(card: Card) -> int:
-        return 13 * card.suit + (card.rank - game.base) % game.rules.ranks
+        return at.card_number(card, game.base, game.rules.ranks)
 
-    row[:] = 0
-    row[at.BASE], row[at.DRAW] = game.base, game.draw
-    row[at.RESERVE], row[at.WASTE], row[at.STOCK] = len(game.reserve), len(game.waste), len(game.stock)
-    left = int(settings[at.RULE_RESERVE])
-    right = left + int(settings[at.RULE_STOCK])
-    placed = [(slot, card, at.IN_RESERVE) for slot, card in enumerate(game.reserve)]
-    placed += [(slot, card, at.IN_TALON) for slot, card in enumerate(game.waste, left)]
-    placed += [(slot, card, at.IN_TALON) for slot, card in enumerate(reversed(game.stock), right - len(game.stock))]
-    for slot, card, pile in placed:
-        row[at.HELD + slot] = number(card)
-        row[at.PILE + number(card)], row[at.SLOT + number(card)] = pile, slot
+    talon = game.waste + game.stock[::-1]
+    for name, pile, place in (("reserve", game.reserve, at.IN_RESERVE), ("talon", talon, at.IN_TALON)):
+        for i, card in enumerate(pile):
+            packed[name][i] = number(card)
+            packed["place"][number(card)] = place
     for k, column in enumerate(game.columns):
-        row[at.COLUMN + k] = len(column)
+        packed["length"][k] = len(column)
         for i, card in enumerate(column):
-            row[at.CARDS + 52 * k + i] = number(card)
-            row[at.PILE + number(card)], row[at.SLOT + number(card)] = at.IN_COLUMN + k, i
-    for suit, pile_cards in enumerate(game.foundations):
-        row[at.HEIGHT + suit] = row[at.PEAK + suit] = len(pile_cards)
-        for card in pile_cards:
-            row[at.PILE + number(card)] = at.ON_FOUNDATION
-    numbers[at.REDEALS], numbers[at.ACTIONS], numbers[at.SCORE] = game.redeals, game.actions, game.score
-    numbers[at.STEPS] = numbers[at.IDLE] = 0
-    numbers[at.DEAL] = -1 if game.deal is None or game.deal.number is None else game.deal.number
+            packed["columns"][k, i] = number(card)
+            packed["column_set"][k] |= 1 << number(card)
+            packed["place"][number(card)] = at.IN_COLUMN + 52 * k + i
+    for suit, cards in enumerate(game.foundations):
+        packed["height"][suit] = packed["peak"][suit] = len(cards)
+        for card in cards:
+            packed["place"][number(card)] = at.ON_FOUNDATION
+    packed["reserve_count"], packed["waste_count"] = len(game.reserve), len(game.waste)
+    packed["stock_count"] = len(game.stock)
+    packed["redeals"], packed["actions"], packed["score"] = game.redeals, game.actions, game.score
+    packed["deal"] = -1 if game.deal is None or game.deal.number is None else game.deal.number
 
 
-def unpack(row: Row, numbers: Numbers, rules: Rules) -> Game:
-    """The plain game in a row, without its past."""
-    base, ranks = int(row[at.BASE]), rules.ranks
+def unpack(games: at.Games, index: int, rules: Rules) -> Game:
+    """The plain game in ``games[index]``, without its past."""
+    packed = games[index]
+    base, ranks = int(packed["base"]), rules.ranks
 
-    def cards(first: int, count: int) -> tuple[Card, ...]:
-        return tuple(card_at(n // 13, (n % 13 + base) % ranks) for n in row[first : first + count].tolist())
+    def cards(numbers: at.Games) -> tuple[Card, ...]:
+        return tuple(card_at(n // 13, (n % 13 + base) % ranks) for n in numbers.tolist())
 
-    reserve, waste, stock = int(row[at.RESERVE]), int(row[at.WASTE]), int(row[at.STOCK])
-    heights = [int(row[at.HEIGHT + suit]) for suit in range(4)]
+    waste, stock = int(packed["waste_count"]), int(packed["stock_count"])
     position = Position(
         base,
-        tuple((base + height - 1) % ranks if height else None for height in heights),
-        cards(at.HELD, reserve),
-        cards(at.HELD + rules.reserve + rules.stock - stock, stock)[::-1],
-        cards(at.HELD + rules.reserve, waste),
-        tuple(cards(at.CARDS + 52 * k, int(row[at.COLUMN + k])) for k in range(rules.columns)),
-        int(numbers[at.REDEALS]),
-        int(numbers[at.ACTIONS]),
+        tuple((base + height - 1) % ranks if height else None for height in packed["height"].tolist()),
+        cards(packed["reserve"][: packed["reserve_count"]]),
+        cards(packed["talon"][waste : waste + stock])[::-1],
+        cards(packed["talon"][:waste]),
+        tuple(cards(packed["columns"][k, : packed["length"][k]]) for k in range(rules.columns)),
+        int(packed["redeals"]),
+        int(packed["actions"]),
     )
-    return Game.from_position(position, rules, int(row[at.DRAW]), score=int(numbers[at.SCORE]))
+    return Game.from_position(position, rules, int(packed["draw"]), score=int(packed["score"]))

@@ -14,14 +14,19 @@ last one (12). So every legal move has exactly one action, and no two legal move
 
 from __future__ import annotations
 
-from typing import Final, SupportsIndex
+from typing import Any, Final, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
 
 from canfield_env.cards import SUITS, Card, card_at
+from canfield_env.engine.layout import ACTIONS
 from canfield_env.errors import IllegalMoveError, NotationError
+from canfield_env.game import Game
 from canfield_env.notation import Move, Position
 
-#: Number of actions.
-ACTIONS: Final = 261
+#: Rises whenever what an action means changes; models are bound to it.
+VERSION: Final = 1
 #: The action that turns the stock.
 TURN: Final = 0
 
@@ -107,3 +112,54 @@ def check_action(action: SupportsIndex) -> int:
     if not 0 <= number < ACTIONS:
         raise NotationError(f"action {action!r}: an action is a whole number from 0 to {ACTIONS - 1}")
     return number
+
+
+def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
+    """The actions of a batch as ``int64[count]``.
+
+    Raises:
+        NotationError: they are not that many whole numbers from 0 to 260.
+    """
+    numbers = np.asarray(actions)
+    if numbers.dtype.kind not in "iu" or numbers.shape != (count,):
+        raise NotationError(
+            f"actions: expected {count} whole numbers, shape ({count},), not {numbers.dtype} of shape {numbers.shape}"
+        )
+    outside = (numbers < 0) | (numbers >= ACTIONS)
+    if outside.any():
+        row = int(outside.argmax())
+        raise NotationError(f"game {row}: action {numbers[row]}: an action is a whole number from 0 to {ACTIONS - 1}")
+    return numbers.astype(np.int64, copy=False)
+
+
+def refusal(game: Game, action: int, *, auto_stock: bool) -> str:
+    """Why an action is masked, as far as the player may know.
+
+    Args:
+        game: where the action was given.
+        action: 0 to 260, masked.
+        auto_stock: whether ``stock="auto"`` is played.
+    """
+    if action == TURN and auto_stock:
+        return "action 0: with stock='auto' the stock is turned by itself"
+    ranks = game.rules.ranks
+    try:
+        move = decode(game.player_view().position, action, ranks)
+        if move.source == "W":
+            card = card_of(action, game.base, ranks)
+            game = game.copy()
+            if game.waste[-1:] != (card,) and not (auto_stock and turn_up(game, card)):
+                return f"action {action}: {card} is not in play"
+        game.verify(move)
+    except IllegalMoveError as error:
+        return str(error) if str(error).startswith("action") else f"action {action}, {error}"
+    raise AssertionError(f"action {action} is masked but {move} is legal")
+
+
+def turn_up(game: Game, card: Card | None) -> bool:
+    """Turns the stock of a game, at most through the next whole pass, until a card is the top of the waste."""
+    for _ in range(2 * (len(game.stock) + len(game.waste)) + 2):
+        if game.waste[-1:] == (card,):
+            return True
+        game.push("D")
+    return False

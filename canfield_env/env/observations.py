@@ -56,6 +56,9 @@ COUNTS: Final = (
     ("most spades ever on the foundation", "13"),
 )
 
+#: Places in waste and stock that the tokens tell apart.
+MOST_TOKEN_PLACES: Final = at.TOKEN_COLUMN - at.TOKEN_TALON
+
 #: The card tokens: first value, last value, meaning.
 TOKENS: Final = (
     (at.TOKEN_UNSEEN, at.TOKEN_UNSEEN, "not seen"),

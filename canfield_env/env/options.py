@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from canfield_env.deals import Deal, check_draw
 from canfield_env.engine import layout as at
-from canfield_env.env.observations import Form
+from canfield_env.env.observations import MOST_TOKEN_PLACES, Form
 from canfield_env.errors import ConfigError
 from canfield_env.game import Game
 from canfield_env.rules import Rules
@@ -66,6 +65,10 @@ class EnvOptions:
             raise ConfigError("stock='auto' is for rule sets with unlimited redeals")
         if self.rules.columns > at.MAX_COLUMNS:
             raise ConfigError(f"the action space has {at.MAX_COLUMNS} columns, the rules have {self.rules.columns}")
+        if self.observation == "tokens" and self.rules.stock > MOST_TOKEN_PLACES:
+            raise ConfigError(
+                f"observation='tokens' tells {MOST_TOKEN_PLACES} stock cards apart, the rules have {self.rules.stock}"
+            )
         if isinstance(self.illegal_reward, bool) or not isinstance(self.illegal_reward, int | float):
             raise ConfigError(f"illegal_reward must be a number, not {self.illegal_reward!r}")
         if self.max_idle == "default":
@@ -75,14 +78,18 @@ class EnvOptions:
             if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
                 raise ConfigError(f"{name} must be a whole number from 1 up, or None, not {limit!r}")
 
-    def settings(self) -> NDArray[np.int64]:
-        """The options as the kernels take them, ``int64[SETTINGS]``."""
-        settings = at.rule_settings(self.rules)
-        settings[at.AUTO_STOCK] = self.stock == "auto"
-        settings[at.REWARD] = _REWARDS[self.reward]
-        settings[at.LIMIT_STEPS] = -1 if self.max_steps is None else self.max_steps
-        settings[at.LIMIT_IDLE] = -1 if not isinstance(self.max_idle, int) else self.max_idle
-        return settings
+    def settings(self) -> at.Settings:
+        """The options as the kernels take them."""
+        return at.new_settings(
+            self.rules,
+            draw=self.draw,
+            auto_stock=self.stock == "auto",
+            planes=self.observation == "planes",
+            reward=_REWARDS[self.reward],
+            illegal_reward=self.illegal_reward,
+            max_steps=-1 if self.max_steps is None else self.max_steps,
+            max_idle=-1 if self.max_idle is None else self.max_idle,
+        )
 
     def read_start(self, options: Mapping[str, Any] | None) -> Game | None:
         """The game that the options of ``reset`` ask for, or None where they ask for the next random deal.
@@ -109,3 +116,33 @@ class EnvOptions:
         if options.get("draw") not in (None, deal.draw):
             raise ConfigError(f"reset: the deal {deal} is for draw {deal.draw}, not {draw}")
         return Game(deal, self.rules)
+
+    def read_starts(self, options: Mapping[str, Any] | None, rows: Iterable[int], count: int) -> dict[int, Game]:
+        """The games that the options of a batch's ``reset`` ask for, by index; the others are dealt at random.
+
+        A value is for all games alike, or a list with one for each of them, where None stands for none.
+
+        Args:
+            options: those of ``read_start``.
+            rows: the games that are reset.
+            count: number of games in the batch.
+
+        Raises:
+            ConfigError: unknown or contradicting options, or a list of another length.
+            DealError, NotationError: a deal, deck or position is bad; the text says in which game.
+        """
+        options = options or {}
+        per_game = {key for key, value in options.items() if isinstance(value, list | tuple | np.ndarray)}
+        for key in per_game:
+            if len(options[key]) != count:
+                raise ConfigError(f"reset: {len(options[key])} values of {key!r} for {count} games")
+        starts = {}
+        for row in rows:
+            own = {key: value[row] if key in per_game else value for key, value in options.items()}
+            try:
+                start = self.read_start({key: value for key, value in own.items() if value is not None})
+            except ValueError as error:
+                raise type(error)(f"game {row}: {error}") from None
+            if start is not None:
+                starts[row] = start
+        return starts

@@ -9,12 +9,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from canfield_env.cards import Card
-from canfield_env.deals import Deal, encode_code
-from canfield_env.engine import kernels, observe
+from canfield_env.deals import Deal
 from canfield_env.engine import layout as at
-from canfield_env.engine.pack import pack, unpack
+from canfield_env.engine import observe
+from canfield_env.engine.batch import Batch
+from canfield_env.engine.entries import step_one
+from canfield_env.engine.pack import unpack
 from canfield_env.env import actions
+from canfield_env.env.frames import render_view
+from canfield_env.env.infos import game_info
 from canfield_env.env.observations import Form, observation_space
 from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock
 from canfield_env.errors import ConfigError, IllegalMoveError
@@ -24,6 +27,8 @@ from canfield_env.rules import Rules
 from canfield_env.view import PlayerView
 
 Observation = NDArray[np.float32] | NDArray[np.uint8]
+
+_ONLY = np.zeros(1, np.intp)  # the game of a batch of one
 
 
 class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
@@ -115,15 +120,16 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ConfigError(f"render_mode must be one of {self.metadata['render_modes']}, not {render_mode!r}")
         self.render_mode = render_mode
-        self.action_space = cast("spaces.Space[np.int64]", spaces.Discrete(actions.ACTIONS))
+        self.action_space = cast("spaces.Space[np.int64]", spaces.Discrete(at.ACTIONS))
         self.observation_space = cast("spaces.Space[Observation]", observation_space(observation))
-        self._settings = self.options.settings()
-        self._row = np.zeros(at.ROW_BYTES, np.uint8)
-        self._numbers = np.zeros(at.NUMBERS, np.int64)
-        self._mask = np.ones(actions.ACTIONS, np.int8)
+        self._batch = Batch(1, self.options.settings())
+        self._bytes = observe.size(self._batch.settings)
+        self._dtype = np.dtype(np.float32 if observation == "planes" else np.uint8)
+        self._refuse = illegal == "raise"
         self._started = False  # whether reset has been called
+        self._outcome = at.RUNNING
         self._over = False  # whether the end of the episode has been told
-        self._start: Game | None = None  # where the episode started; None: on the deal in the numbers
+        self._start: Game | None = None  # where the episode started; None: on a random deal
         self._played: list[int] = []
         self._code: str | None = None
 
@@ -147,22 +153,18 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         """
         start = self.options.read_start(options)
         super().reset(seed=seed)
-        if seed is not None or not self._started:
-            state = self.np_random.integers(2**64, dtype=np.uint64)
-            self._numbers[at.RANDOM] = np.array(state).view(np.int64)
-        if start is None:
-            kernels.deal_next(self._row, self._numbers, self._settings, self.options.draw, self._mask)
-        else:
-            pack(start, self._row, self._numbers)
-            kernels.start(self._row, self._numbers, self._settings, self._mask)
+        fresh = seed is not None or not self._started
+        self._batch.begin(_ONLY, [self.np_random_seed if fresh else None], {} if start is None else {0: start})
         self._started, self._over = True, False
         self._start, self._played = start, []
-        deal_number = int(self._numbers[at.DEAL])
-        named = deal_number >= 0 and self.options.rules.ranks == 13
-        self._code = encode_code(deal_number, int(self._row[at.DRAW])) if named else None
+        self._code = self._batch.codes.item() or None
+        told = self._batch.tell()
+        outcome, score, cards_up, moves, _ = told.facts[:, 0].tolist()
+        self._outcome = outcome
         if self.render_mode == "human":
             self.render()
-        return self._observe(), self._info(illegal=False)
+        info = game_info(told.masks[0], self._code, (outcome, score, cards_up, moves), illegal=False)
+        return told.observations[0].view(self._dtype), info
 
     def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Plays an action.
@@ -179,42 +181,38 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         if not self._started:
             raise gymnasium.error.ResetNeeded("step before reset")
         if self._over:
-            raise IllegalMoveError(f"action {number}: the episode is over ({self._outcome()}); call reset")
-        if self.options.illegal == "raise" and not self._mask[number]:
-            raise IllegalMoveError(self._reason(number))
-        running = self._row[at.OUTCOME] == at.RUNNING
-        reward, legal = kernels.step(
-            self._row, self._numbers, self._settings, number, self.options.illegal_reward, self._mask
+            raise IllegalMoveError(self._refusal(number))
+        observation, mask = np.empty(self._bytes, np.uint8), np.empty(at.ACTIONS, np.int8)
+        reward, legal, outcome, score, cards_up, moves = step_one(
+            self._batch.games, self._batch.settings, number, self._refuse, observation, mask
         )
-        if running and legal:
+        if not legal and self._refuse:
+            raise IllegalMoveError(self._refusal(number))
+        if legal and self._outcome == at.RUNNING:
             self._played.append(number)
-        outcome = self._row[at.OUTCOME]
-        self._over = bool(outcome != at.RUNNING)
-        terminated = bool(outcome in (at.WON, at.DEAD))
+        self._outcome = outcome
+        self._over = over = outcome != at.RUNNING
+        terminated = outcome == at.WON or outcome == at.DEAD
         if self.render_mode == "human":
             self.render()
-        return self._observe(), reward, terminated, self._over and not terminated, self._info(illegal=not legal)
+        info = game_info(mask, self._code, (outcome, score, cards_up, moves), illegal=not legal)
+        return observation.view(self._dtype), reward, terminated, over and not terminated, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal actions, ``bool[261]``: the name under which sb3-contrib asks for them."""
-        return self._mask.astype(np.bool_)
+        masks: NDArray[np.bool_] = self._batch.masks()[0]
+        return masks
 
     def render(self) -> Any:
         """The table: text (``"ansi"``), a picture ``uint8[H, W, 3]`` (``"rgb_array"``), or printed (``"human"``)."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode: give one to gymnasium.make")
             return None
-        if self.render_mode == "rgb_array":
-            from canfield_env.render.image import render_rgb
-
-            return render_rgb(self.player_view())
-        from canfield_env.render.text import render_text
-
-        text = render_text(self.player_view(), title=self._code or "")
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        frame = render_view(self.player_view(), self.render_mode, self._code)
+        if self.render_mode == "human":
+            print(frame)
+            return None
+        return frame
 
     # ------------------------------------------------------------------ more than Gymnasium asks for
 
@@ -243,8 +241,8 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
             IllegalMoveError: the action is masked; the text gives the reason.
         """
         number = actions.check_action(action)
-        if self._row[at.OUTCOME] != at.RUNNING or not self._mask[number]:
-            raise IllegalMoveError(self._reason(number))
+        if self._batch.find_illegal(np.array([number])) == 0 or self._outcome != at.RUNNING:
+            raise IllegalMoveError(self._refusal(number))
         return actions.decode(self._unpack().full_position(), number, self.options.rules.ranks)
 
     def move_to_action(self, move: Move | str) -> int:
@@ -265,43 +263,21 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
     def _unpack(self) -> Game:
         if not self._started:
             raise gymnasium.error.ResetNeeded("there is no game before reset")
-        return unpack(self._row, self._numbers, self.options.rules)
+        return unpack(self._batch.games, 0, self.options.rules)
 
-    def _outcome(self) -> str:
-        return at.OUTCOMES[self._row[at.OUTCOME]]
-
-    def _observe(self) -> Observation:
-        if self.options.observation == "planes":
-            planes = np.empty(observe.PLANES_SIZE, np.float32)
-            observe.planes(self._row, self._numbers, self._settings, planes)
-            return planes
-        tokens = np.empty(observe.TOKENS_SIZE, np.uint8)
-        observe.tokens(self._row, self._numbers, self._settings, tokens)
-        return tokens
-
-    def _info(self, illegal: bool) -> dict[str, Any]:
-        row, numbers = self._row, self._numbers
-        info = {
-            "action_mask": self._mask.copy(),
-            "deal": self._code,
-            "score": int(numbers[at.SCORE]),
-            "cards_up": int(row[at.HEIGHT : at.HEIGHT + 4].sum()),
-            "won": bool(row[at.OUTCOME] == at.WON),
-            "moves": int(numbers[at.ACTIONS]),
-            "illegal": illegal,
-        }
-        if row[at.OUTCOME] != at.RUNNING:
-            info["outcome"] = self._outcome()
-        return info
+    def _refusal(self, action: int) -> str:
+        """Why an action is masked, as far as the player may know."""
+        if self._outcome != at.RUNNING:
+            return f"action {action}: the episode is over ({at.OUTCOMES[self._outcome]}); call reset"
+        return actions.refusal(self._unpack(), action, auto_stock=self.options.stock == "auto")
 
     def _first_game(self) -> Game:
         """The plain game as the episode started it, the first pass of ``stock="auto"`` made."""
         if self._start is not None:
             game = self._start.copy()
         else:
-            self._unpack()
-            rules = self.options.rules
-            game = Game(Deal.from_number(int(self._numbers[at.DEAL]), int(self._row[at.DRAW]), rules.ranks), rules)
+            first, rules = self._unpack(), self.options.rules
+            game = Game(Deal.from_number(int(self._batch.games["deal"][0]), first.draw, rules.ranks), rules)
         if self.options.stock == "auto" and game.redeals == 0:
             while game.stock:
                 game.push("D")
@@ -312,34 +288,5 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         ranks = self.options.rules.ranks
         move = actions.decode(game.full_position(), action, ranks)
         if move.source == "W":
-            _turn_up(game, actions.card_of(action, game.base, ranks))
+            actions.turn_up(game, actions.card_of(action, game.base, ranks))
         game.push(move)
-
-    def _reason(self, action: int) -> str:
-        """Why an action is masked, as far as the player may know."""
-        game = self._unpack()
-        if self._row[at.OUTCOME] != at.RUNNING:
-            return f"action {action}: the episode is over ({self._outcome()}); call reset"
-        if action == actions.TURN and self.options.stock == "auto":
-            return "action 0: with stock='auto' the stock is turned by itself"
-        ranks = self.options.rules.ranks
-        try:
-            move = actions.decode(game.player_view().position, action, ranks)
-            if move.source == "W":
-                card = actions.card_of(action, game.base, ranks)
-                in_play = game.waste[-1:] == (card,)
-                if not in_play and not (self.options.stock == "auto" and _turn_up(game, card)):
-                    return f"action {action}: {card} is not in play"
-            game.verify(move)
-        except IllegalMoveError as error:
-            return str(error) if str(error).startswith("action") else f"action {action}, {error}"
-        raise AssertionError(f"action {action} is masked but {move} is legal")
-
-
-def _turn_up(game: Game, card: Card | None) -> bool:
-    """Turns the stock of a plain game, at most through the next whole pass, until a card is the top of the waste."""
-    for _ in range(2 * (len(game.stock) + len(game.waste)) + 2):
-        if game.waste[-1:] == (card,):
-            return True
-        game.push("D")
-    return False
