@@ -1,0 +1,213 @@
+"""The configuration of a training run: TOML, typed and checked, with nothing unknown in it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from canfield_env.configs import find_config, read_toml
+from canfield_env.env.options import EnvOptions, Reward, Stock
+from canfield_env.errors import ConfigError
+from canfield_env.evaluation.suites import Suite
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+Weight = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class EnvSection(_Section):
+    """What is played.
+
+    Attributes:
+        rules: name or path of the rule set.
+        draw: cards a turn of the stock brings, 1 or 3.
+        stock: who turns the stock, as in ``Canfield-v0``.
+        reward: the environment's reward.
+        reward_scale: multiplies it.
+        win_reward: added on winning, after scaling.
+        count: games played side by side.
+    """
+
+    rules: str = "app"
+    draw: Literal[1, 3] = 3
+    stock: Stock = "auto"
+    reward: Reward = "foundation"
+    reward_scale: Positive = 0.02
+    win_reward: Weight = 1.0
+    count: Count = 256
+
+    def options(self) -> EnvOptions:
+        """The options of ``Canfield-v0`` that this section stands for.
+
+        Raises:
+            ConfigError: they do not go together, or there is no such rule set.
+        """
+        return EnvOptions.of(
+            self.rules, draw=self.draw, stock=self.stock, reward=self.reward, observation="tokens", illegal="raise"
+        )
+
+
+class AlgorithmSection(_Section):
+    """PPO (Schulman et al. 2017), as sb3-contrib's ``MaskablePPO`` has it.
+
+    Attributes:
+        rollout: steps in each game between two updates.
+        batch_size: steps in a gradient step.
+        epochs: passes over what was played, in an update.
+        learning_rate: Adam's, at the start.
+        anneal: whether the learning rate falls to zero over the run, in a straight line.
+        gamma: discount of a step.
+        gae_lambda: the lambda of generalised advantage estimation (Schulman et al. 2016).
+        entropy: weight of the entropy bonus.
+        value: weight of the value loss.
+        clip: the clipping range of the probability ratio.
+        max_grad_norm: longest gradient.
+    """
+
+    rollout: Count = 16
+    batch_size: Count = 1024
+    epochs: Count = 4
+    learning_rate: Positive = 0.002
+    anneal: bool = True
+    gamma: Share = 0.997
+    gae_lambda: Share = 0.95
+    entropy: Weight = 0.005
+    value: Weight = 0.5
+    clip: Positive = 0.2
+    max_grad_norm: Positive = 0.5
+
+
+class CardNetworkSection(_Section):
+    """``network.CardNetwork``."""
+
+    kind: Literal["cards"] = "cards"
+    width: Count = 64
+    table_width: Annotated[int, Field(ge=2)] = 128
+
+
+class FlatNetworkSection(_Section):
+    """``network.FlatNetwork``, the baseline."""
+
+    kind: Literal["flat"]
+    width: Count = 256
+
+
+NetworkSection = Annotated[CardNetworkSection | FlatNetworkSection, Field(discriminator="kind")]
+
+
+class EvaluationSection(_Section):
+    """What is measured on the way, and by what the best model is chosen: the win rate, then the cards up.
+
+    Attributes:
+        suite: name or path of the suite, of the same rules and draw as is trained on.
+        deals: how many of its deals are played, from its first on.
+        every: steps between two evaluations; last checkpoints are written as often.
+    """
+
+    suite: str
+    deals: Count = 500
+    every: Count = 250_000
+
+    def load(self) -> Suite:
+        """The suite, cut to the deals that are played.
+
+        Raises:
+            ConfigError: no such suite, or it has fewer deals.
+        """
+        suite = Suite.load(self.suite)
+        if len(suite.deals) < self.deals:
+            raise ConfigError(f"evaluation.deals: the suite {self.suite} has {len(suite.deals)} deals, not {self.deals}")
+        return Suite(suite.name, suite.version, suite.description, suite.rules, suite.deals[: self.deals])
+
+
+class RunSection(_Section):
+    """How long, and from which random numbers.
+
+    Attributes:
+        steps: steps of training in all games together; the run ends with the update that reaches them.
+        seed: what the weights, the deals and the moves tried are drawn from.
+    """
+
+    steps: Count
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+
+
+class TrainingConfig(_Section):
+    """A training run. See the sections for what each key means."""
+
+    env: EnvSection = EnvSection()
+    algorithm: AlgorithmSection = AlgorithmSection()
+    network: NetworkSection = CardNetworkSection()
+    evaluation: EvaluationSection
+    run: RunSection
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> TrainingConfig:
+        options = self.env.options()
+        played = self.env.count * self.algorithm.rollout
+        if self.algorithm.batch_size > played:
+            raise ConfigError(f"algorithm.batch_size: {self.algorithm.batch_size} is more than the {played} steps of a rollout")
+        suite = self.evaluation.load()
+        if suite.rules != options.rules or suite.deals[0].draw != options.draw:
+            raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
+        return self
+
+    @classmethod
+    def load(cls, name_or_path: str | Path, settings: Sequence[str] = ()) -> TrainingConfig:
+        """Reads a configuration file.
+
+        Args:
+            name_or_path: a name under ``configs/train/``, or a path.
+            settings: ``section.key=value`` texts that override the file.
+
+        Raises:
+            ConfigError: no such file, it is not TOML, a key is unknown, missing or of the wrong type, or the values do
+                not go together; the text names the file or the setting, and the key.
+        """
+        path = find_config("train", name_or_path, "training configuration")
+        table = read_toml(path)
+        for setting in settings:
+            _override(table, setting)
+        try:
+            return cls.model_validate(table)
+        except ValidationError as error:
+            raise ConfigError(_first_fault(error, path, settings)) from None
+
+
+def _override(table: dict[str, Any], setting: str) -> None:
+    """Writes a ``section.key=value`` text into a configuration; the value is TOML, or text without quotes."""
+    name, equals, text = setting.partition("=")
+    section, dot, key = name.strip().partition(".")
+    if not (equals and dot and section and key):
+        raise ConfigError(f"--set {setting}: it must be section.key=value")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    inner = table.setdefault(section, {})
+    if not isinstance(inner, dict):
+        raise ConfigError(f"--set {setting}: {section} is no section")
+    inner[key] = value
+
+
+def _first_fault(error: ValidationError, path: Path, settings: Sequence[str]) -> str:
+    """What is wrong, and where: in the setting that named the key last, else in the file."""
+    fault = error.errors()[0]
+    # Where a section is one of several kinds, pydantic puts the kind between the section's name and the key's.
+    place = ".".join(str(part) for part in fault["loc"] if part not in ("cards", "flat"))
+    source = next((f"--set {text}" for text in reversed(settings) if text.partition("=")[0].strip() == place), path)
+    if fault["type"] == "extra_forbidden":
+        return f"{source}: unknown key {place!r}"
+    if fault["type"] == "value_error":
+        return f"{source}: {fault['ctx']['error']}"
+    return f"{source}: {place}: {fault['msg']}"

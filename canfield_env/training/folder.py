@@ -1,0 +1,140 @@
+"""A run's folder: everything that is needed to repeat the run, to go on with it, and to look at it.
+
+* ``config.toml``: the configuration as used, a valid ``--config``;
+* ``run.json``: versions of the packages, git revision, when it was started, and from which model;
+* ``metrics.jsonl``: one JSON object per update and per evaluation, by ``steps``;
+* ``tensorboard/``: the same as curves;
+* ``best.zip``, ``last.zip``: model files, the best by evaluation and the last one, from which the run can go on.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import tomli_w
+from stable_baselines3.common.logger import KVWriter
+
+import canfield_env
+from canfield_env.errors import ConfigError
+from canfield_env.training.config import TrainingConfig
+
+#: The packages whose versions a run depends on.
+_PACKAGES: Final = ("gymnasium", "numba", "numpy", "safetensors", "sb3-contrib", "stable-baselines3", "torch")
+
+
+class RunFolder:
+    """The folder of a run, new or to be gone on with.
+
+    Args:
+        path: the folder.
+        config: the run's configuration.
+        resume: go on with the run that is in the folder, if there is one.
+        init: the model that the run starts from, if any; only noted.
+
+    Raises:
+        ConfigError: it cannot be written, holds a run that is not to be resumed, or one of another configuration.
+    """
+
+    def __init__(self, path: str | Path, config: TrainingConfig, *, resume: bool = False, init: str | None = None) -> None:
+        self.path = Path(path)
+        self.best, self.last = self.path / "best.zip", self.path / "last.zip"
+        self.metrics, self.tensorboard = self.path / "metrics.jsonl", self.path / "tensorboard"
+        try:
+            self.resumed = self._find_run(config, resume)
+            if not self.resumed:
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._write("config.toml", tomli_w.dumps(config.model_dump()).encode())
+                self._write("run.json", orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def _find_run(self, config: TrainingConfig, resume: bool) -> bool:
+        """Whether there is a run to go on with."""
+        if not (self.path / "config.toml").exists():
+            if self.path.exists() and any(self.path.iterdir()):
+                raise ConfigError(f"{self.path}: there is something in this folder, and it is no run")
+            return False
+        if not resume:
+            raise ConfigError(f"{self.path}: there is a run in this folder; --resume goes on with it")
+        stored = TrainingConfig.load(self.path / "config.toml")
+        if difference := _difference(stored, config):
+            raise ConfigError(f"{self.path}: the run in this folder has another configuration: {difference}")
+        if self.last.exists():
+            return True
+        return False  # stopped before it wrote anything to go on from
+
+    def _write(self, name: str, content: bytes) -> None:
+        (self.path / name).write_bytes(content)
+
+
+def _difference(stored: TrainingConfig, given: TrainingConfig) -> str | None:
+    """The first key in which two configurations differ; how many steps a run has may change."""
+    for section, values in stored.model_dump().items():
+        for key, value in values.items():
+            other = given.model_dump()[section].get(key)
+            if value != other and (section, key) != ("run", "steps"):
+                return f"{section}.{key} is {value!r} there, not {other!r}"
+    return None
+
+
+def _origin(init: str | None) -> dict[str, Any]:
+    return {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "init": init,
+        "git": git_revision(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "packages": {"canfield-env": canfield_env.__version__, **{name: version(name) for name in _PACKAGES}},
+    }
+
+
+def git_revision() -> dict[str, Any] | None:
+    """The commit that this package's checkout is at, and whether files differ from it; None where there is no git."""
+    root = Path(canfield_env.__file__).parent.parent
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+class JsonLines(KVWriter):
+    """Writes what a stable-baselines3 logger is given as JSON Lines, after what a run to be gone on with has written.
+
+    Args:
+        path: the file.
+        steps: lines of later steps are left out: the run goes on from before them.
+    """
+
+    def __init__(self, path: Path, steps: int) -> None:
+        kept = [line for line in _whole_lines(path) if orjson.loads(line)["steps"] <= steps]
+        path.write_bytes(b"".join(kept))
+        self._file = path.open("ab", buffering=0)
+
+    def write(
+        self, key_values: Mapping[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0
+    ) -> None:
+        """Adds a line."""
+        line = {"steps": step, **dict(sorted(key_values.items()))}
+        self._file.write(orjson.dumps(line, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    if not path.exists():
+        return []
+    return [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]

@@ -1,0 +1,176 @@
+"""Model files: a network's weights and what they were trained for. Reading one executes nothing out of it.
+
+A model file is a zip archive of
+
+* ``model.json``: the format's version, the action and observation versions, the environment's options, the network's
+  configuration, and where the model comes from;
+* ``network.safetensors``: the weights;
+* ``training.json``, ``training.safetensors``: what training goes on from; only in a run's ``last.zip``.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from canfield_env.env import actions, observations
+from canfield_env.env.options import Stock
+from canfield_env.errors import ConfigError
+from canfield_env.rules import Rules
+from canfield_env.training.config import NetworkSection
+from canfield_env.training.network import Network, make_network
+
+#: Version of the file format.
+FORMAT: Final = 1
+_HEADER, _WEIGHTS = "model.json", "network.safetensors"
+_TRAINING, _TENSORS = "training.json", "training.safetensors"
+
+
+class Header(BaseModel):
+    """What a model was trained for.
+
+    Attributes:
+        rules: the rule set, as its differences from the default one.
+        draw: cards a turn of the stock brings.
+        stock: the environment's ``stock`` option.
+        network: the network's configuration.
+        origin: where the model comes from, for people: run, steps, seed, versions, results.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    format: int = FORMAT
+    action_version: int = actions.VERSION
+    observation_version: int = observations.VERSION
+    rules: dict[str, Any]
+    draw: Literal[1, 3]
+    stock: Stock
+    network: NetworkSection
+    origin: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """What training goes on from.
+
+    Attributes:
+        facts: numbers and texts, as JSON has them.
+        tensors: everything else.
+    """
+
+    facts: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+
+
+def save_model(path: Path, header: Header, network: Network, training: TrainingState | None = None) -> None:
+    """Writes a model file, as a whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    parts = {_HEADER: _json(header.model_dump()), _WEIGHTS: save(network.state_dict())}
+    if training is not None:
+        parts |= {_TRAINING: _json(training.facts), _TENSORS: save(dict(training.tensors))}
+    unfinished = path.with_name(path.name + ".part")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    os.replace(unfinished, path)
+
+
+def load_model(path: str | Path) -> tuple[Header, Network]:
+    """Reads a model.
+
+    Returns:
+        What it was trained for, and the network, ready to play.
+
+    Raises:
+        ConfigError: the file cannot be read, is no model, is damaged, or is for another version of the actions, the
+            observations or the format; the text names both versions.
+    """
+    parts = _read(path, _HEADER, _WEIGHTS)
+    header = _read_header(path, parts[_HEADER])
+    network = make_network(header.network)
+    try:
+        network.load_state_dict(load(parts[_WEIGHTS]))
+    except (SafetensorError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"{path}: the weights do not fit the network that the model names: {reason}") from None
+    return header, network.eval()
+
+
+def load_training(path: str | Path) -> TrainingState:
+    """Reads what training goes on from.
+
+    Raises:
+        ConfigError: the file cannot be read, or holds no such thing.
+    """
+    parts = _read(path, _TRAINING, _TENSORS)
+    try:
+        return TrainingState(orjson.loads(parts[_TRAINING]), load(parts[_TENSORS]))
+    except (orjson.JSONDecodeError, SafetensorError) as error:
+        raise ConfigError(f"{path}: damaged: {error}") from None
+
+
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+
+
+def _read(path: str | Path, *names: str) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as file:
+            return {name: file.read(name) for name in names}
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except KeyError:
+        raise ConfigError(f"{path}: no model file of this project: {' or '.join(names)} is not in it") from None
+    except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise ConfigError(f"{path}: no model file, or a damaged one: {error}") from None
+
+
+def _read_header(path: str | Path, content: bytes) -> Header:
+    try:
+        table = orjson.loads(content)
+        _check_versions(path, table)
+        return Header.model_validate(table)
+    except orjson.JSONDecodeError as error:
+        raise ConfigError(f"{path}: {_HEADER} is not JSON: {error}") from None
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(map(str, fault["loc"]))
+        raise ConfigError(f"{path}: {_HEADER}: {place}: {fault['msg']}") from None
+
+
+def _check_versions(path: str | Path, table: Any) -> None:
+    """Versions come first: what else the header holds may differ with them."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: {_HEADER} is not a JSON object")
+    for key, what, here in (
+        ("format", "model file format", FORMAT),
+        ("action_version", "actions", actions.VERSION),
+        ("observation_version", "observations", observations.VERSION),
+    ):
+        if table.get(key) != here:
+            raise ConfigError(f"{path}: the model is for version {table.get(key)} of the {what}, this is version {here}")
+
+
+def check_rules(path: str | Path, header: Header, rules: Rules, draw: int) -> None:
+    """Checks that a model was trained for a game.
+
+    Raises:
+        ConfigError: it was trained for another one; the text names both.
+    """
+    trained = Rules.from_dict(header.rules)
+    for what, there, here in (("rules", trained.name or trained, rules.name or rules), ("draw", header.draw, draw)):
+        if there != here:
+            raise ConfigError(f"{path}: the model is for {what} {there}, not {here}")

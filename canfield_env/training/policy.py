@@ -1,0 +1,60 @@
+"""A network as a policy of stable-baselines3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import Tensor
+
+from canfield_env.training.network import Network
+
+
+class NetworkPolicy(MaskableActorCriticPolicy):
+    """Plays by a ``Network``'s scores; PPO's own layers and distributions have no part in it.
+
+    Args:
+        make_network: makes the network.
+    """
+
+    def __init__(self, *args: Any, make_network: Callable[[], Network], **kwargs: Any) -> None:
+        self._make_network = make_network
+        super().__init__(*args, **kwargs)
+
+    def _build(self, lr_schedule: Callable[[float], float]) -> None:
+        self.network = self._make_network()
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1.0), **self.optimizer_kwargs)
+
+    def forward(
+        self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        logits, values = self.network(obs, _as_masks(action_masks))
+        log_probs = torch.log_softmax(logits, 1)
+        if deterministic:
+            actions = logits.argmax(1)
+        else:
+            actions = torch.multinomial(log_probs.exp(), 1).squeeze(1)
+        return actions, values, log_probs.gather(1, actions[:, None]).squeeze(1)
+
+    def evaluate_actions(self, obs: Tensor, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
+        masks = _as_masks(action_masks)
+        logits, values = self.network(obs, masks)
+        log_probs = torch.log_softmax(logits, 1)
+        entropy = -(log_probs.exp() * torch.where(masks, log_probs, 0.0)).sum(1)
+        return values, log_probs.gather(1, actions.long()[:, None]).squeeze(1), entropy
+
+    def _predict(self, observation: Tensor, deterministic: bool = False, action_masks: Any = None) -> Tensor:
+        return self.forward(observation, deterministic, action_masks)[0]
+
+    def predict_values(self, obs: Tensor) -> Tensor:
+        return self.network.value(obs)
+
+
+def _as_masks(masks: np.ndarray[Any, Any] | Tensor | None) -> Tensor:
+    if masks is None:
+        raise ValueError("the policy needs action masks")
+    masks = torch.as_tensor(masks, dtype=torch.bool)
+    return masks.reshape(-1, masks.shape[-1])

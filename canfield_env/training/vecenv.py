@@ -1,0 +1,76 @@
+"""The environment as PPO trains on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnvWrapper
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
+
+from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
+from canfield_env.env.actions import ACTIONS
+from canfield_env.env.sb3 import CanfieldVecEnv
+from canfield_env.training.repetition import Memory
+
+
+class TrainingVecEnv(VecEnvWrapper):
+    """Narrows the masks against repetition, scales the rewards, and makes an idle end an end.
+
+    The environment truncates an episode that gets nowhere. PPO would carry on the value of the last position there,
+    and so value positions in which nothing can be done any more at whatever it guesses; for a learner that sees the
+    count of idle steps the end is as real as any other.
+
+    Args:
+        games: with ``tokens`` observations.
+        reward_scale: multiplies the environment's rewards.
+        win_reward: added on winning, after scaling.
+
+    Attributes:
+        finished: the last infos of the episodes that have ended, for whoever empties the list.
+    """
+
+    def __init__(self, games: CanfieldVecEnv, reward_scale: float = 1.0, win_reward: float = 0.0) -> None:
+        super().__init__(games)
+        self.finished: list[dict[str, Any]] = []
+        self._games = games
+        self._reward_scale = reward_scale
+        self._win_reward = win_reward
+        self._memory = Memory(self.num_envs)
+        self._masks = np.ones((self.num_envs, ACTIONS), np.bool_)
+
+    def reset(self) -> Any:
+        observations = self._games.reset()
+        self._narrow(observations)
+        return observations
+
+    def step_wait(self) -> VecEnvStepReturn:
+        observations, rewards, dones, infos = self._games.step_wait()
+        rewards = rewards * np.float32(self._reward_scale)
+        for index in np.flatnonzero(dones):
+            info = infos[index]
+            rewards[index] += self._win_reward * info["won"]
+            info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
+            assert info["deal"] is None or decode_code(info["deal"])[0] >= FIRST_TRAINING_DEAL
+            self.finished.append(info)
+        self._narrow(observations)
+        return observations, rewards, dones, infos
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The arrays that ``restore`` takes."""
+        state = self._games.state() | self._memory.state() | {"masks": self._masks}
+        return {name: np.asarray(value) for name, value in state.items()}
+
+    def restore(self, state: dict[str, NDArray[Any]]) -> NDArray[Any]:
+        """Goes back to what ``state`` gave, and returns the observations there."""
+        self._memory.restore(state)
+        self._masks = state["masks"]
+        return self._games.restore(state)
+
+    def _narrow(self, observations: Any) -> None:
+        self._masks = self._memory.narrow(observations, self._games.action_masks())
+
+    def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> list[Any]:
+        """As ``CanfieldVecEnv``'s, but the masks are the narrowed ones."""
+        return [self._masks] if method_name == "action_masks" else super().env_method(method_name, *args, **kwargs)
