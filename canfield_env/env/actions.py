@@ -79,6 +79,8 @@ def decode(position: Position, action: int, ranks: int = 13) -> Move:
         for k, column in enumerate(position.columns, 1):
             if card in column:
                 count = len(column) - column.index(card)
+                if dest == k:
+                    raise IllegalMoveError(f"action {action}: {card} is in column {k} already")
                 if dest:
                     return Move(str(k), target, 0 if count == len(column) else count)
                 if count == 1:
