@@ -71,13 +71,13 @@ def _factory(spec: str, module_name: str, factory_name: str) -> Callable[[], Any
 
 def _fault(agent: object) -> str | None:
     """What keeps an object from being an agent, or None."""
-    missing = [name for name in ("name", "stock", "observation", "wants_view", "reset", "act") if not hasattr(agent, name)]
+    missing = [
+        name for name in ("name", "stock", "observation", "wants_view", "reset", "act") if not hasattr(agent, name)
+    ]
     if missing:
         return f"{type(agent).__name__} is no agent: it has no {', '.join(missing)}"
     assert isinstance(agent, Agent)
     for option, choices in (("stock", get_args(Stock)), ("observation", get_args(Form))):
         if getattr(agent, option) not in choices:
             return f"its {option} must be {' or '.join(map(repr, choices))}, not {getattr(agent, option)!r}"
-    if not isinstance(agent.name, str) or not agent.name:
-        return f"its name must be a text, not {agent.name!r}"
-    return None
+    return None if agent.name else "its name is empty"

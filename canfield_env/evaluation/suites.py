@@ -58,8 +58,8 @@ class Suite:
         """Reads a suite that comes with the project, by its name, or any file, by its path.
 
         Raises:
-            ConfigError: no such suite or file, it is not TOML, a key is unknown, missing or of the wrong type, or a code
-                is bad, of another draw count or there twice; the text names the file and the place.
+            ConfigError: no such suite or file, it is not TOML, a key is unknown, missing or of the wrong type, or
+                a code is bad, of another draw count or there twice; the text names the file and the place.
         """
         path = find_config("suites", name_or_path, "suite")
         table = read_toml(path)

@@ -1,0 +1,80 @@
+"""``greedy``: plays the first legal move in a fixed order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from canfield_env.env import actions
+from canfield_env.env.observations import Form
+from canfield_env.env.options import Stock
+from canfield_env.game import Game
+from canfield_env.notation import Move, Position
+from canfield_env.view import PlayerView
+
+
+class GreedyAgent:
+    """Plays the first legal move in this order, and among moves of one kind that of the lowest action number:
+
+    1. a card to its foundation,
+    2. a column, or a part of one, onto a card of another column,
+    3. the top of the reserve to a column,
+    4. a card of the stock to a column, the one that turning brings up first,
+    5. a card of a foundation back to a column,
+    6. a column, or a part of one, to an empty column.
+
+    It passes over moves that lead back to a position in which it has been, so it does not move cards to and fro for
+    ever. Where all do, it plays the first, and the episode runs into its limit.
+    """
+
+    name = "greedy"
+    stock: Stock = "auto"
+    observation: Form = "tokens"
+    wants_view = True
+
+    def __init__(self) -> None:
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Starts an episode. Nothing about this agent is random."""
+        self._been: set[Position] = set()
+
+    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
+        """The first action in the order that does not lead back."""
+        assert view is not None
+        self._been.add(_table(view))
+        legal = [int(action) for action in np.flatnonzero(mask)]
+        moves = {action: actions.decode(view.position, action, view.rules.ranks) for action in legal}
+        legal.sort(key=lambda action: _place(view, action, moves[action]))
+        return next((action for action in legal if not self._leads_back(view, moves[action])), legal[0])
+
+    def _leads_back(self, view: PlayerView, move: Move) -> bool:
+        if move.source in ("R", "W"):  # reserve and stock only ever shrink
+            return False
+        game = Game.from_view(view, 0)
+        game.push(move)
+        return _table(game.player_view()) in self._been
+
+
+def _table(view: PlayerView) -> Position:
+    """The position without its counters."""
+    return replace(view.position, redeals=0, actions=0)
+
+
+def _place(view: PlayerView, action: int, move: Move) -> tuple[int, int]:
+    """The place of a legal move in the order: its kind, and for a card of the stock how soon it comes up."""
+    position = view.position
+    if move.target == "F":
+        return 1, 0
+    if move.source == "W":
+        talon = [*position.waste, *reversed(position.stock)]
+        place = talon.index(actions.card_of(action, position.base, view.rules.ranks)) + 1
+        return 4, (place - len(position.waste)) % (len(talon) + 1)
+    if move.source == "R":
+        return 3, 0
+    if move.source[0] == "F":
+        return 5, 0
+    return (2, 0) if position.columns[int(move.target) - 1] else (6, 0)

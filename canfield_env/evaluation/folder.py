@@ -1,0 +1,153 @@
+"""The folder of an evaluation: what is being played, the records so far, and at the end the report.
+
+``plan.json`` is written first and says what is played; ``records.jsonl`` gains a line as each episode finishes, in
+whatever order they do, and is put into the order of agents and deals once all are there; ``report.json`` and
+``report.md`` come last. Only ``records.jsonl`` is ever added to; the others are written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from canfield_env.deals import Deal
+from canfield_env.errors import ConfigError, RecordError
+from canfield_env.evaluation.suites import Suite
+from canfield_env.records import Record, append_record, recover_records, verify
+
+PLAN_FILE = "plan.json"
+RECORDS_FILE = "records.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an evaluation plays. Two evaluations of the same plan give the same records, but for the seconds.
+
+    Attributes:
+        specs: the agents, as they were named.
+        names: the agents' own names, which records carry.
+        suite: the deals and the rule set.
+        seed: what the seeds of the episodes are made from.
+    """
+
+    specs: tuple[str, ...]
+    names: tuple[str, ...]
+    suite: Suite
+    seed: int
+
+    @property
+    def episodes(self) -> list[tuple[str, Deal]]:
+        """Every episode by its agent's name and its deal, in the order of the finished records."""
+        return [(name, deal) for name in self.names for deal in self.suite.deals]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as JSON has it."""
+        suite = self.suite
+        return {
+            "agents": dict(zip(self.names, self.specs, strict=True)),
+            "suite": suite.name or None,
+            "suite_version": suite.version or None,
+            "rules": suite.rules.name or suite.rules.to_dict(),
+            "seed": self.seed,
+            "deals": [str(deal) if deal.code else f"{deal} (draw {deal.draw})" for deal in suite.deals],
+        }
+
+
+class Folder:
+    """The folder of one evaluation.
+
+    Args:
+        path: the folder; it is made where it is missing.
+        plan: what is to be played.
+        resume: whether to go on where an earlier evaluation of the same plan was stopped.
+
+    Attributes:
+        path: the folder.
+        records: the finished episodes, those of an earlier run first.
+
+    Raises:
+        ConfigError: the folder cannot be written, holds an evaluation already and ``resume`` is false, or holds one of
+            another plan; the text says in what it differs.
+        RecordError, IllegalMoveError: a record in it cannot be read or does not replay. Nothing has changed then, but
+            that a torn last line is cut off.
+    """
+
+    def __init__(self, path: str | Path, plan: Plan, resume: bool = False) -> None:
+        self.path = Path(path)
+        self.records: list[Record] = []
+        self._plan = plan
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            if (self.path / PLAN_FILE).exists() or (self.path / RECORDS_FILE).exists():
+                self._go_on(resume)
+            else:
+                self.write(PLAN_FILE, orjson.dumps(plan.to_dict(), option=orjson.OPT_INDENT_2))
+        except OSError as error:
+            raise ConfigError(f"{error.filename or path}: cannot be written: {error.strerror}") from error
+
+    def _go_on(self, resume: bool) -> None:
+        if not resume:
+            raise ConfigError(
+                f"{self.path} holds an evaluation already: go on with it by --resume, or name another folder"
+            )
+        if fault := self._other_plan():
+            raise ConfigError(f"{self.path} holds another evaluation: {fault}")
+        records_path = self.path / RECORDS_FILE
+        wanted = set(self._plan.episodes)
+        for number, record in enumerate(recover_records(records_path), 1):
+            try:
+                if record.rules != self._plan.suite.rules:
+                    raise RecordError("played under other rules")
+                if (record.agent, record.deal) not in wanted:
+                    raise RecordError(f"{record.agent!r} on {record.deal} is there twice, or not to be played here")
+                verify(record)
+            except ValueError as error:
+                raise type(error)(f"{records_path}: record {number}: {error}") from error
+            wanted.remove((record.agent, record.deal))
+            self.records.append(record)
+
+    def _other_plan(self) -> str | None:
+        """In what the folder's plan differs from this one, or None."""
+        path = self.path / PLAN_FILE
+        try:
+            found = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError) as error:
+            return f"{path} cannot be read: {error}"
+        for key, wanted in self._plan.to_dict().items():
+            there = found.get(key) if isinstance(found, dict) else None
+            if there != wanted:
+                return "other deals" if key == "deals" else f"its {key} is {_short(there)}, not {_short(wanted)}"
+        return None
+
+    def add(self, record: Record) -> None:
+        """Adds the record of a finished episode."""
+        append_record(self.path / RECORDS_FILE, record)
+        self.records.append(record)
+
+    def finish(self, files: Iterable[tuple[str, bytes]]) -> None:
+        """Puts the records into the plan's order and writes the report's files."""
+        self.records = in_order(self.records, self._plan)
+        self.write(RECORDS_FILE, b"".join(record.to_json() + b"\n" for record in self.records))
+        for name, content in files:
+            self.write(name, content)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Writes a file whole or not at all."""
+        scratch = self.path / f".{name}.part"
+        scratch.write_bytes(content)
+        os.replace(scratch, self.path / name)
+
+
+def in_order(records: Sequence[Record], plan: Plan) -> list[Record]:
+    """The records in the plan's order: agent by agent, and each agent's deals as the suite has them."""
+    place = {episode: place for place, episode in enumerate(plan.episodes)}
+    return sorted(records, key=lambda record: place[record.agent, record.deal])
+
+
+def _short(value: object) -> str:
+    return orjson.dumps(value).decode()

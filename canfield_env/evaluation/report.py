@@ -1,0 +1,132 @@
+"""The report of an evaluation: as a table on a terminal, as JSON and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Final
+
+import orjson
+from rich.console import Console
+from rich.table import Table
+
+import canfield_env
+from canfield_env.evaluation.folder import Plan
+from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, summarise
+from canfield_env.records import Record
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an evaluation found.
+
+    Attributes:
+        plan: what was played.
+        records: the episodes, in the plan's order.
+    """
+
+    plan: Plan
+    records: Sequence[Record]
+
+    @cached_property
+    def summaries(self) -> list[Summary]:
+        """One for each agent, in the plan's order."""
+        return [summarise(records) for records in self._by_agent().values()]
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """One for each pair of agents: the later one against the earlier one."""
+        return [compare(later, earlier) for earlier, later in combinations(self._by_agent().values(), 2)]
+
+    def _by_agent(self) -> dict[str, list[Record]]:
+        return {name: [record for record in self.records if record.agent == name] for name in self.plan.names}
+
+    @property
+    def title(self) -> str:
+        """What was played, in a line."""
+        suite = self.plan.suite
+        draws = sorted({deal.draw for deal in suite.deals})
+        name = f"{suite.name} (version {suite.version})" if suite.name else "given deals"
+        games = f"{len(suite.deals)} {'deal' if len(suite.deals) == 1 else 'deals'}"
+        rules = suite.rules.name or "own"
+        return f"{name}: {games}, {rules} rules, draw {' and '.join(map(str, draws))}, seed {self.plan.seed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it: the plan, a summary per agent, a comparison per pair of agents."""
+        return {
+            "version": canfield_env.__version__,
+            **self.plan.to_dict(),
+            "summaries": [asdict(summary) for summary in self.summaries],
+            "comparisons": [asdict(comparison) for comparison in self.comparisons],
+        }
+
+    def to_markdown(self) -> str:
+        """The report as a Markdown document."""
+        names = [summary.agent for summary in self.summaries]
+        lines = [f"# {self.title}", "", f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
+        lines += [f"| {label} | {' | '.join(cells)} |" for label, cells in self._rows()]
+        lines += ["", "Intervals are at 95 %: Wilson's for shares won, bootstrap for means.", ""]
+        lines += [f"- {_sentence(comparison)}" for comparison in self.comparisons]
+        return "\n".join(lines).rstrip() + "\n"
+
+    def print(self, console: Console) -> None:
+        """Prints the report as a table, one column for each agent."""
+        table = Table(title=self.title, title_justify="left", header_style="bold")
+        table.add_column("")
+        for summary in self.summaries:
+            table.add_column(summary.agent, justify="right", overflow="fold")
+        for label, cells in self._rows():
+            table.add_row(label, *cells)
+        console.print(table)
+        for comparison in self.comparisons:
+            console.print(_sentence(comparison), highlight=False, markup=False)
+
+    def files(self) -> list[tuple[str, bytes]]:
+        """The files that hold the report, by name and content."""
+        return [
+            ("report.json", orjson.dumps(self.to_dict(), option=orjson.OPT_INDENT_2)),
+            ("report.md", self.to_markdown().encode()),
+        ]
+
+    def _rows(self) -> list[tuple[str, list[str]]]:
+        return [(label, [cell(summary) for summary in self.summaries]) for label, cell in _ROWS]
+
+
+def _percent(estimate: Estimate) -> str:
+    return _format(estimate, 100, 1, " %")
+
+
+def _amount(estimate: Estimate) -> str:
+    return _format(estimate, 1, 1, "")
+
+
+def _format(estimate: Estimate, scale: float, digits: int, unit: str) -> str:
+    """Such as ``12.8 % (10.9 to 15.0)``."""
+    text = f"{scale * estimate.value:.{digits}f}{unit}"
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} ({scale * estimate.low:.{digits}f} to {scale * estimate.high:.{digits}f})"
+
+
+_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
+    ("games", lambda s: str(s.games)),
+    ("won", lambda s: _percent(s.win_rate)),
+    ("cards up", lambda s: _amount(s.cards_up)),
+    ("score", lambda s: _amount(s.score)),
+    ("casino, $50 deck", lambda s: _amount(s.casino_fifty)),
+    ("casino, $52 deck", lambda s: _amount(s.casino_fifty_two)),
+    ("outcomes", lambda s: ", ".join(f"{name} {count}" for name, count in s.outcomes.items())),
+    ("moves per game", lambda s: f"{s.moves:.1f}"),
+    ("CPU seconds per game", lambda s: f"{s.seconds:.3f}"),
+]
+
+
+def _sentence(c: Comparison) -> str:
+    """A comparison in words."""
+    return (
+        f"{c.first} against {c.second} on the same {c.games} deals: won {_percent(c.win_rate)} more, "
+        f"{_amount(c.cards_up)} more cards up; won by both {c.both}, by {c.first} only {c.only_first}, "
+        f"by {c.second} only {c.only_second}, by neither {c.neither}; McNemar's exact test p = {c.p_value:.2g}"
+    )

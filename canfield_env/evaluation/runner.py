@@ -1,0 +1,164 @@
+"""Plays agents over a suite: in worker processes, with records on disk as they come, to be stopped and gone on with."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from pathlib import Path
+from typing import TypeAlias
+
+from tqdm import tqdm
+
+from canfield_env.deals import Deal
+from canfield_env.env.single import CanfieldEnv
+from canfield_env.errors import ConfigError
+from canfield_env.evaluation.episode import make_env, play_episode
+from canfield_env.evaluation.folder import Folder, Plan, in_order
+from canfield_env.evaluation.protocol import Agent
+from canfield_env.evaluation.report import Report
+from canfield_env.evaluation.specs import load_agent
+from canfield_env.evaluation.suites import Suite
+from canfield_env.records import Record
+from canfield_env.rules import Rules
+
+#: An episode still to be played: the agent's SPEC and the deal.
+Task: TypeAlias = tuple[str, Deal]
+
+
+def evaluate(
+    specs: Sequence[str],
+    suite: Suite,
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    resume: bool = False,
+    seed: int = 0,
+    progress: bool = False,
+) -> Report:
+    """Plays every agent over every deal of a suite.
+
+    Args:
+        specs: the agents, see ``canfield_env.evaluation.specs``.
+        suite: deals and rules.
+        out: the folder for records and report, see ``canfield_env.evaluation.folder``; None keeps nothing.
+        jobs: worker processes; with 1 this process plays itself. The records do not depend on it, but for the seconds.
+        resume: go on with an evaluation in ``out`` that was stopped; what it finished is not played again.
+        seed: what the agents' random choices come from, 0 or greater.
+        progress: show a progress bar on standard error where that is a terminal.
+
+    Returns:
+        The report, with the records.
+
+    Raises:
+        ConfigError: an agent, its options, ``jobs``, ``seed`` or the folder is bad; nothing has been played then.
+        RecordError: a record in the folder does not replay; or one just made, where environment and game disagree.
+        IllegalMoveError, NotationError: an agent gave an action that is illegal.
+        KeyboardInterrupt: stopped. What has been finished by then is in the folder.
+        OSError: a record could not be written, or a worker process died.
+    """
+    for name, value, least in (("jobs", jobs, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ConfigError(f"{name} must be {least} or greater, not {value}")
+    if resume and out is None:
+        raise ConfigError("to resume needs the folder that the evaluation is in")
+    plan = _make_plan(specs, suite, seed)
+    folder = None if out is None else Folder(out, plan, resume)
+    records = [] if folder is None else list(folder.records)
+    tasks = _tasks_left(plan, records)
+    total, disable = len(tasks) + len(records), None if progress else True
+    with (
+        tqdm(total=total, initial=len(records), unit="game", disable=disable) as bar,
+        closing(_play_all(tasks, plan, jobs)) as played,
+    ):
+        for record in played:
+            if folder is not None:
+                folder.add(record)
+            records.append(record)
+            bar.update()
+    report = Report(plan, in_order(records, plan))
+    if folder is not None:
+        folder.finish(report.files())
+    return report
+
+
+def _make_plan(specs: Sequence[str], suite: Suite, seed: int) -> Plan:
+    """The plan, once every agent has been made and can play under the rules."""
+    if not specs:
+        raise ConfigError("there is no agent to evaluate")
+    agents = [load_agent(spec) for spec in specs]
+    for spec, agent in zip(specs, agents, strict=True):
+        try:
+            make_env(agent, suite.rules)
+        except ConfigError as error:
+            raise ConfigError(f"agent {spec!r} cannot play under these rules: {error}") from error
+    names = tuple(agent.name for agent in agents)
+    if len(set(names)) < len(names):
+        raise ConfigError(f"two agents have the same name: {', '.join(names)}")
+    return Plan(tuple(specs), names, suite, seed)
+
+
+def _tasks_left(plan: Plan, records: Iterable[Record]) -> list[Task]:
+    done = {(record.agent, record.deal) for record in records}
+    specs = dict(zip(plan.names, plan.specs, strict=True))
+    return [(specs[name], deal) for name, deal in plan.episodes if (name, deal) not in done]
+
+
+def _play_all(tasks: Sequence[Task], plan: Plan, jobs: int) -> Generator[Record]:
+    """Plays the episodes and gives their records as they finish."""
+    rules, seed = plan.suite.rules, plan.seed
+    if jobs == 1 or len(tasks) < 2:
+        players = _Players(rules, seed)
+        yield from (players.play(task) for task in tasks)
+        return
+    pool = ProcessPoolExecutor(
+        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(rules, seed)
+    )
+    try:
+        futures: list[Future[Record]] = [pool.submit(_work, task) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise ChildProcessError("a worker process died; what was finished is kept") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class _Players:
+    """The agents of one process with their environments, each made once."""
+
+    def __init__(self, rules: Rules, seed: int) -> None:
+        self._rules = rules
+        self._seed = seed
+        self._made: dict[str, tuple[Agent, CanfieldEnv]] = {}
+
+    def play(self, task: Task) -> Record:
+        spec, deal = task
+        if spec not in self._made:
+            agent = load_agent(spec)
+            self._made[spec] = agent, make_env(agent, self._rules)
+            _use_one_torch_thread()
+        return play_episode(*self._made[spec], deal, self._seed)
+
+
+def _use_one_torch_thread() -> None:
+    """Keeps torch, where an agent has loaded it, from running threads beside the worker processes."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+
+
+_players: _Players  # of a worker process
+
+
+def _start_worker(rules: Rules, seed: int) -> None:
+    global _players
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the workers at once; the parent tells what is kept
+    _players = _Players(rules, seed)
+
+
+def _work(task: Task) -> Record:
+    return _players.play(task)
