@@ -17,14 +17,17 @@ from canfield_env.view import PlayerView
 
 
 class GreedyAgent:
-    """Plays the first legal move in this order, and among moves of one kind that of the lowest action number:
+    """Plays the first legal move in this order:
 
     1. a card to its foundation,
     2. a column, or a part of one, onto a card of another column,
     3. the top of the reserve to a column,
-    4. a card of the stock to a column, the one that turning brings up first,
+    4. a card of the stock to a column,
     5. a card of a foundation back to a column,
     6. a column, or a part of one, to an empty column.
+
+    Among moves of one kind, a card of the stock comes the earlier the sooner turning brings it up, and else the move of
+    the lower action number.
 
     It passes over moves that lead back to a position in which it has been, so it does not move cards to and fro for
     ever. Where all do, it plays the first, and the episode runs into its limit.
@@ -65,16 +68,16 @@ def _table(view: PlayerView) -> Position:
 
 
 def _place(view: PlayerView, action: int, move: Move) -> tuple[int, int]:
-    """The place of a legal move in the order: its kind, and for a card of the stock how soon it comes up."""
+    """The place of a legal move in the order: its kind, and for a card of the stock how soon turning brings it up."""
     position = view.position
     if move.target == "F":
-        return 1, 0
-    if move.source == "W":
-        talon = [*position.waste, *reversed(position.stock)]
-        place = talon.index(actions.card_of(action, position.base, view.rules.ranks)) + 1
-        return 4, (place - len(position.waste)) % (len(talon) + 1)
-    if move.source == "R":
-        return 3, 0
-    if move.source[0] == "F":
-        return 5, 0
-    return (2, 0) if position.columns[int(move.target) - 1] else (6, 0)
+        kind = 1
+    elif move.source.isdecimal():
+        kind = 2 if position.columns[int(move.target) - 1] else 6
+    else:
+        kind = {"R": 3, "W": 4}.get(move.source, 5)
+    if move.source != "W":
+        return kind, 0
+    talon = [*position.waste, *reversed(position.stock)]
+    place = talon.index(actions.card_of(action, position.base, view.rules.ranks)) + 1
+    return kind, (place - len(position.waste)) % (len(talon) + 1)
