@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
+from canfield_env.rules import Rules
 from canfield_env.view import PlayerView
 
 
@@ -45,4 +46,16 @@ class Agent(Protocol):
 
         Returns:
             An action that the mask allows, 0 to 260.
+        """
+
+
+@runtime_checkable
+class Specialist(Protocol):
+    """What an agent has besides that plays only some games, such as a model that was trained for one."""
+
+    def check_game(self, rules: Rules, draw: int) -> None:
+        """Checks that the agent plays a game.
+
+        Raises:
+            ConfigError: it does not; the text names its game and this one.
         """

@@ -19,7 +19,7 @@ from canfield_env.env.single import CanfieldEnv
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.folder import Folder, Plan, in_order
-from canfield_env.evaluation.protocol import Agent
+from canfield_env.evaluation.protocol import Agent, Specialist
 from canfield_env.evaluation.report import Report
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
@@ -94,6 +94,9 @@ def _make_plan(specs: Sequence[str], suite: Suite, seed: int) -> Plan:
     for spec, agent in zip(specs, agents, strict=True):
         try:
             make_env(agent, suite.rules)
+            if isinstance(agent, Specialist):
+                for draw in sorted({deal.draw for deal in suite.deals}):
+                    agent.check_game(suite.rules, draw)
         except ConfigError as error:
             raise ConfigError(f"agent {spec!r} cannot play under these rules: {error}") from error
     names = tuple(agent.name for agent in agents)
