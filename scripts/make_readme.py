@@ -15,11 +15,15 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from agents.registry import AGENTS
 from canfield_env import Deal, Game, Rules
+from canfield_env.configs import config_names
 from canfield_env.env import actions, observations
+from canfield_env.evaluation.suites import Suite
 from canfield_env.notation import Move
 from canfield_env.render.svg import render_svg
 
@@ -76,11 +80,27 @@ def rules_table() -> str:
     rows = [
         (f"`{key}`", f"`{app[key]!r}`", f"`{hoyle[key]!r}`", meanings[key]) for key in app if app[key] != hoyle[key]
     ]
-    return _table(("`Rules`", "`app`", "`hoyle`", "what it says"), *rows).replace("``", "`")
+    return _table(("`Rules`", "`app`", "`hoyle`", "what it says"), *rows)
+
+
+def agent_table() -> str:
+    """The agents by name, in the words of the docstrings of their modules."""
+    documented = [inspect.getdoc(import_module(maker.factory.partition(":")[0])) or "" for maker in AGENTS.values()]
+    sentences = [re.match(r"``(.+?)``: (.+?)(?=\n\n|$)", text, re.DOTALL) for text in documented]
+    return _table(("name", "how it plays"), *((f"`{s[1]}`", " ".join(s[2].split())) for s in sentences if s))
+
+
+def suite_table() -> str:
+    """The suites."""
+    suites = [Suite.load(name) for name in config_names("suites")]
+    rows = [(f"`{s.name}`", len(s.deals), f"`{s.rules.name}`", s.deals[0].draw, s.description) for s in suites]
+    return _table(("suite", "deals", "rules", "draw", "for"), *rows)
 
 
 TABLES: Final[dict[str, Callable[[], str]]] = {
     "actions": action_table,
+    "agents": agent_table,
+    "suites": suite_table,
     "cards": card_table,
     "action example": action_example,
     "move tokens": token_table,
@@ -96,12 +116,12 @@ def _docstring_rows(documented: object) -> list[tuple[str, str]]:
     edges = [k for k, line in enumerate(lines) if line.startswith("==")]
     split = lines[edges[0]].index(" ")
     rows = [line for k, line in enumerate(lines) if edges[0] < k < edges[-1] and k not in edges]
-    return [(row[:split].strip().replace("``", "`"), row[split:].strip().replace("``", "`")) for row in rows]
+    return [(row[:split].strip(), row[split:].strip()) for row in rows]
 
 
 def _table(head: Iterable[object], *rows: Iterable[object]) -> str:
-    """A Markdown table."""
-    lines = [[str(cell) for cell in row] for row in (head, *rows)]
+    """A Markdown table. Code in the cells may be marked as docstrings mark it."""
+    lines = [[str(cell).replace("``", "`") for cell in row] for row in (head, *rows)]
     lines.insert(1, ["---"] * len(lines[0]))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -12,11 +12,16 @@ from scripts import make_readme
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-#: Blocks of code as (language, code). One that takes long, or needs what is not there, stands under this comment.
+#: The blocks of code as (language, code). One that takes long, or needs what is not there, stands under this comment.
 NOT_RUN = "<!-- not run by the tests -->\n"
 BLOCKS = re.findall(rf"(?m)(?<!{NOT_RUN})^```(\w+)\n((?:.*\n)*?)```$", TEXT)
+FILES = {match[1]: code for _, code in BLOCKS if (match := re.match(r"# (\w+\.py)\n", code))}
 PYTHON = [code for language, code in BLOCKS if language == "python"]
-COMMANDS = [line for language, code in BLOCKS if language == "sh" for line in code.splitlines() if "canfield " in line]
+SHELL = [code for language, code in BLOCKS if language == "sh" and "canfield " in code]
+
+
+def first_line(code: str) -> str:
+    return code.partition("\n")[0]
 
 
 def test_generated_parts_are_up_to_date():
@@ -26,10 +31,10 @@ def test_generated_parts_are_up_to_date():
 
 def test_examples_are_found():
     assert len(PYTHON) > 1
-    assert COMMANDS
+    assert SHELL
 
 
-@pytest.mark.parametrize("code", PYTHON, ids=lambda code: code.strip().splitlines()[-1][:40])
+@pytest.mark.parametrize("code", PYTHON, ids=first_line)
 def test_python_example_runs(code, tmp_path, monkeypatch):
     """The comment after a print call is what it prints."""
     monkeypatch.chdir(tmp_path)
@@ -40,10 +45,13 @@ def test_python_example_runs(code, tmp_path, monkeypatch):
         assert expected in printed.splitlines()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_command_runs(command, tmp_path):
+@pytest.mark.parametrize("commands", SHELL, ids=first_line)
+def test_commands_run(commands, tmp_path):
+    """In a folder that holds the files shown: the Python blocks that begin with a comment that names them."""
+    for name, code in FILES.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    subprocess.run(["bash", "-ec", command], check=True, capture_output=True, cwd=tmp_path, env=environment)
+    subprocess.run(["bash", "-ec", commands], check=True, capture_output=True, cwd=tmp_path, env=environment)
 
 
 def test_links_lead_to_files():
@@ -53,5 +61,5 @@ def test_links_lead_to_files():
 
 def test_paths_in_the_text_exist():
     """What is named like `scripts/train.py` or `configs/suites/` is there."""
-    for path in re.findall(r"`((?:agents|canfield_env|configs|docs|scripts|tests)/[\w./-]*)`", TEXT):
+    for path in re.findall(r"`((?:agents|canfield_env|configs|docs|scripts|tests)/[a-z0-9_./-]*)`", TEXT):
         assert (ROOT / path).exists(), path
