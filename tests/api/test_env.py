@@ -198,8 +198,8 @@ def test_illegal_raise_gives_the_reason_and_changes_nothing():
     for action in np.flatnonzero(info["action_mask"] == 0):
         with pytest.raises(IllegalMoveError, match=f"action {action}[:,]"):
             env.step(action)
-    action = env.move_to_action("R2")
-    for one, other in zip(env.step(action)[:4], state.step(action)[:4], strict=True):
+    move = env.move_to_action("R2")
+    for one, other in zip(env.step(move)[:4], state.step(move)[:4], strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -501,7 +501,7 @@ def test_every_array_is_fresh():
 def test_render_modes(capsys):
     env = gymnasium.make("Canfield-v0", render_mode="ansi")
     env.reset(options={"deal": CODE})
-    view = env.unwrapped.player_view()
+    view = env.get_wrapper_attr("player_view")()
     assert env.render() == render_text(view, title=CODE)
     env = gymnasium.make("Canfield-v0", render_mode="rgb_array")
     env.reset(options={"deal": CODE})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -48,7 +50,9 @@ def test_whole_games_with_unseen_cards_redealt(kwargs, seed):
     rng = np.random.default_rng(seed)
     env = CanfieldEnv(**kwargs)
     deal = Deal.random(seed, kwargs.get("draw", 3))
-    results, played, views = [env.reset(options={"deck": deal.deck})], [], [env.player_view()]
+    results: list[Any] = [env.reset(options={"deck": deal.deck})]
+    played: list[int] = []
+    views = [env.player_view()]
     while not env._over and len(played) < 400:
         played.append(int(rng.choice(np.flatnonzero(results[-1][-1]["action_mask"]))))
         results.append(env.step(played[-1]))
@@ -56,7 +60,7 @@ def test_whole_games_with_unseen_cards_redealt(kwargs, seed):
     compared = 0
     for upto in range(0, len(played), max(1, len(played) // 12)):
         other = CanfieldEnv(**kwargs)
-        again = other.reset(options={"deck": redealt(deal, views[upto], rng).deck})
+        again: Any = other.reset(options={"deck": redealt(deal, views[upto], rng).deck})
         for step in range(upto + 1):
             only_turning = np.flatnonzero(results[step][-1]["action_mask"]).tolist() == [TURN]
             if only_turning and again[-1].get("outcome") == "dead":

@@ -56,8 +56,8 @@ def tokens(view: PlayerView, idle: int, peaks: list[int]) -> np.ndarray:
     """The observation of form ``tokens``."""
     position, expected = view.position, np.zeros(62, np.uint8)
     for pile in position.foundations(view.rules.ranks):
-        for card in pile:
-            expected[number(view, card)] = 1
+        for up in pile:
+            expected[number(view, up)] = 1
     if position.reserve and position.reserve[-1] is not None:
         expected[number(view, position.reserve[-1])] = 2
     for place, card in enumerate((*position.waste, *reversed(position.stock))):
@@ -89,8 +89,8 @@ def planes(view: PlayerView, idle: int, peaks: list[int], max_idle: int | None) 
             cards[plane, number(view, card)] = value
 
     for suit, pile in enumerate(position.foundations(rules.ranks)):
-        for card in pile:
-            mark(0, card)
+        for up in pile:
+            mark(0, up)
         if len(pile) < rules.ranks:
             cards[1, 13 * suit + len(pile)] = 1
     for k, column in enumerate(position.columns):
@@ -101,8 +101,8 @@ def planes(view: PlayerView, idle: int, peaks: list[int], max_idle: int | None) 
             mark(7, column[0])
     if position.reserve:
         mark(8, position.reserve[-1])
-    for card in view.unseen:
-        mark(9, card)
+    for hidden in view.unseen:
+        mark(9, hidden)
     cycle = (*position.waste, *reversed(position.stock))
     waste = len(position.waste)
     in_pass = set(tops(view, waste))

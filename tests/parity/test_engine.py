@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -98,10 +99,14 @@ class Player:
             if step % 40 == 7:
                 self.check_refusals()
             if self.rng.random() < 0.05:
-                again = self.rng.choice([copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch)), self.repack])
-                self.batch = again(self.batch)
+                ways: list[Callable[[Batch], Batch]] = [copy.deepcopy, self.unpickle, self.repack]
+                self.batch = self.rng.choice(ways)(self.batch)
             self.push(plain.choose(moves, self.rng))
             self.check(at_start=False)
+
+    def unpickle(self, batch: Batch) -> Batch:
+        again: Batch = pickle.loads(pickle.dumps(batch))
+        return again
 
     def repack(self, batch: Batch) -> Batch:
         """The game restored from its plain form, with what the plain form does not know."""
