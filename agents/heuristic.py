@@ -41,7 +41,7 @@ class HeuristicAgent:
 
     def __init__(self, positions: int = POSITIONS, weights: Weights | None = None) -> None:
         if positions < 2:
-            raise ConfigError(f"heuristic: must look at 2 positions or more, not {positions}")
+            raise ConfigError(f"it must look at 2 positions or more, not {positions}")
         self.name = "heuristic" if positions == POSITIONS else f"heuristic:{positions}"
         self._weights = weights or Weights()
         self._games = np.zeros(positions, at.GAME)
@@ -82,5 +82,5 @@ def from_argument(argument: str) -> HeuristicAgent:
         ConfigError: the text is no number, or too low a one.
     """
     if argument and not (argument.isascii() and argument.isdecimal()):
-        raise ConfigError(f"heuristic: {argument!r} is not how many positions it is to look at")
+        raise ConfigError(f"{argument!r} is not how many positions it is to look at")
     return HeuristicAgent(int(argument)) if argument else HeuristicAgent()

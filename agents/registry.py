@@ -27,12 +27,12 @@ class Maker:
 
     def __call__(self, argument: str) -> Agent:
         if argument and not self.argument:
-            raise ConfigError(f"this agent takes no argument, and {argument!r} is given")
+            raise ConfigError(f"it takes no argument, and {argument!r} is given")
         module, _, name = self.factory.partition(":")
         try:
             factory = getattr(import_module(module), name)
         except ModuleNotFoundError as error:
-            raise ConfigError(f"this agent needs a package that is not installed: {error.name}") from error
+            raise ConfigError(f"it needs a package that is not installed: {error.name}") from error
         agent: Agent = factory(argument) if self.argument else factory()
         return agent
 

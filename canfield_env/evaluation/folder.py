@@ -7,7 +7,6 @@ whatever order they do, and is put into the order of agents and deals once all a
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import orjson
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError, RecordError
 from canfield_env.evaluation.suites import Suite
+from canfield_env.files import whole_file
 from canfield_env.records import Record, append_record, recover_records, verify
 
 PLAN_FILE = "plan.json"
@@ -138,9 +138,8 @@ class Folder:
 
     def write(self, name: str, content: bytes) -> None:
         """Writes a file whole or not at all."""
-        scratch = self.path / f".{name}.part"
-        scratch.write_bytes(content)
-        os.replace(scratch, self.path / name)
+        with whole_file(self.path / name) as file:
+            file.write(content)
 
 
 def in_order(records: Sequence[Record], plan: Plan) -> list[Record]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
 from rich.console import Console
@@ -16,6 +16,9 @@ import canfield_env
 from canfield_env.evaluation.folder import Plan
 from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, summarise
 from canfield_env.records import Record
+
+#: A table: rows of cells, the header first.
+Rows: TypeAlias = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -64,24 +67,15 @@ class Report:
 
     def to_markdown(self) -> str:
         """The report as a Markdown document."""
-        names = [summary.agent for summary in self.summaries]
-        lines = [f"# {self.title}", "", f"| | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|"]
-        lines += [f"| {label} | {' | '.join(cells)} |" for label, cells in self._rows()]
-        lines += ["", "Intervals are at 95 %: Wilson's for shares won, bootstrap for means.", ""]
-        lines += [f"- {_sentence(comparison)}" for comparison in self.comparisons]
-        return "\n".join(lines).rstrip() + "\n"
+        parts = [f"# {self.title}", *map(_markdown, self._tables()), _NOTE]
+        return "\n\n".join(parts) + "\n"
 
     def print(self, console: Console) -> None:
-        """Prints the report as a table, one column for each agent."""
-        table = Table(title=self.title, title_justify="left", header_style="bold")
-        table.add_column("")
-        for summary in self.summaries:
-            table.add_column(summary.agent, justify="right", overflow="fold")
-        for label, cells in self._rows():
-            table.add_row(label, *cells)
-        console.print(table)
-        for comparison in self.comparisons:
-            console.print(_sentence(comparison), highlight=False, markup=False)
+        """Prints the report as tables."""
+        console.print(self.title, style="bold", highlight=False, markup=False)
+        for table in self._tables():
+            console.print(_rich(table))
+        console.print(_NOTE, highlight=False, markup=False)
 
     def files(self) -> list[tuple[str, bytes]]:
         """The files that hold the report, by name and content."""
@@ -90,8 +84,31 @@ class Report:
             ("report.md", self.to_markdown().encode()),
         ]
 
-    def _rows(self) -> list[tuple[str, list[str]]]:
-        return [(label, [cell(summary) for summary in self.summaries]) for label, cell in _ROWS]
+    def _tables(self) -> list[Rows]:
+        """The summaries, agents across, and where there are several agents the comparisons, one a row."""
+        summaries = [["", *(s.agent for s in self.summaries)]]
+        summaries += [[label, *(cell(s) for s in self.summaries)] for label, cell in _SUMMARY_ROWS]
+        if not self.comparisons:
+            return [summaries]
+        comparisons = [[label for label, _ in _COMPARISON_COLUMNS]]
+        comparisons += [[cell(c) for _, cell in _COMPARISON_COLUMNS] for c in self.comparisons]
+        return [summaries, comparisons]
+
+
+def _markdown(rows: Rows) -> str:
+    header, *others = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([header, "|---" * len(rows[0]) + "|", *others])
+
+
+def _rich(rows: Rows) -> Table:
+    """A table for the terminal, with the intervals below their values to save width."""
+    header, *others = rows
+    table = Table(header_style="bold")
+    for place, name in enumerate(header):
+        table.add_column(name, justify="right" if place else "left", overflow="fold")
+    for row in others:
+        table.add_row(*(cell.replace(" (", "\n(") for cell in row))
+    return table
 
 
 def _percent(estimate: Estimate) -> str:
@@ -110,7 +127,7 @@ def _format(estimate: Estimate, scale: float, digits: int, unit: str) -> str:
     return f"{text} ({scale * estimate.low:.{digits}f} to {scale * estimate.high:.{digits}f})"
 
 
-_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
+_SUMMARY_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
     ("games", lambda s: str(s.games)),
     ("won", lambda s: _percent(s.win_rate)),
     ("cards up", lambda s: _amount(s.cards_up)),
@@ -121,12 +138,17 @@ _ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
     ("moves per game", lambda s: f"{s.moves:.1f}"),
     ("CPU seconds per game", lambda s: f"{s.seconds:.3f}"),
 ]
+_COMPARISON_COLUMNS: Final[list[tuple[str, Callable[[Comparison], str]]]] = [
+    ("difference", lambda c: f"{c.first} - {c.second}"),
+    ("deals", lambda c: str(c.games)),
+    ("won", lambda c: _percent(c.win_rate)),
+    ("cards up", lambda c: _amount(c.cards_up)),
+    ("only the first won", lambda c: str(c.only_first)),
+    ("only the second", lambda c: str(c.only_second)),
+    ("p", lambda c: f"{c.p_value:.2g}"),
+]
 
-
-def _sentence(c: Comparison) -> str:
-    """A comparison in words."""
-    return (
-        f"{c.first} against {c.second} on the same {c.games} deals: won {_percent(c.win_rate)} more, "
-        f"{_amount(c.cards_up)} more cards up; won by both {c.both}, by {c.first} only {c.only_first}, "
-        f"by {c.second} only {c.only_second}, by neither {c.neither}; McNemar's exact test p = {c.p_value:.2g}"
-    )
+_NOTE: Final = (
+    "In brackets: 95 % intervals, Wilson's for shares won, bootstrap for means and differences. "
+    "p: McNemar's exact test on the deals that only one of the two won."
+)

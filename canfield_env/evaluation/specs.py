@@ -31,15 +31,15 @@ def load_agent(spec: str) -> Agent:
     """
     makers = named_agents()
     name, colon, rest = spec.partition(":")
-    if name in makers:
-        agent = makers[name](rest)
-    elif colon:
-        agent = _factory(spec, name, rest)()
-    else:
+    if name not in makers and not colon:
         known = f"there are {', '.join(makers)}" if makers else "the named agents come with the project's checkout only"
         raise ConfigError(f"no agent is called {spec!r}: {known}; an agent of your own is named module:factory")
-    if fault := _fault(agent):
-        raise ConfigError(f"agent {spec!r}: {fault}")
+    try:
+        agent = makers[name](rest) if name in makers else _factory(name, rest)()
+        if fault := _fault(agent):
+            raise ConfigError(fault)
+    except ConfigError as error:
+        raise ConfigError(f"agent {spec!r}: {error}") from error
     return agent
 
 
@@ -58,14 +58,14 @@ def _make_importable(folder: Path) -> None:
         sys.path.append(str(folder))
 
 
-def _factory(spec: str, module_name: str, factory_name: str) -> Callable[[], Any]:
+def _factory(module_name: str, factory_name: str) -> Callable[[], Any]:
     _make_importable(Path.cwd())
     try:
         factory = getattr(importlib.import_module(module_name), factory_name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"agent {spec!r}: {error}") from error
+        raise ConfigError(str(error)) from error
     if not callable(factory):
-        raise ConfigError(f"agent {spec!r}: {factory_name} in {module_name} cannot be called")
+        raise ConfigError(f"{factory_name} in {module_name} cannot be called")
     return factory  # type: ignore[no-any-return]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -39,10 +39,10 @@ class Suite:
 
     def __post_init__(self) -> None:
         if not self.deals:
-            raise ConfigError(f"suite {self.name!r}: there are no deals")
+            raise ConfigError("there are no deals")
         deal, times = Counter(self.deals).most_common(1)[0]
         if times > 1:
-            raise ConfigError(f"suite {self.name!r}: the deal {deal} is there {times} times")
+            raise ConfigError(f"the deal {deal} is there {times} times")
 
     @classmethod
     def of_deals(cls, deals: Sequence[Deal], rules: Rules | str = "app") -> Suite:
@@ -52,6 +52,14 @@ class Suite:
             ConfigError: there is no deal, one is there twice, or there is no such rule set.
         """
         return cls("", 0, "deals named one by one", Rules.of(rules), tuple(deals))
+
+    def under(self, rules: Rules | str) -> Suite:
+        """The same deals under other rules.
+
+        Raises:
+            ConfigError: there is no such rule set.
+        """
+        return replace(self, rules=Rules.of(rules))
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Suite:

@@ -1,0 +1,81 @@
+"""The processes that play: this one, or several workers, each with agents and environments of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+from collections.abc import Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeAlias
+
+from canfield_env.deals import Deal
+from canfield_env.env.single import CanfieldEnv
+from canfield_env.evaluation.episode import make_env, play_episode
+from canfield_env.evaluation.protocol import Agent
+from canfield_env.evaluation.specs import load_agent
+from canfield_env.records import Record
+from canfield_env.rules import Rules
+
+#: An episode still to be played: the agent's SPEC and the deal.
+Task: TypeAlias = tuple[str, Deal]
+
+
+def play_all(tasks: Sequence[Task], rules: Rules, seed: int, jobs: int) -> Generator[Record]:
+    """Plays episodes and gives their records as they finish: in this process, or in ``jobs`` worker processes.
+
+    Raises:
+        ChildProcessError: a worker process died.
+    """
+    if jobs == 1 or len(tasks) < 2:
+        players = _Players(rules, seed)
+        yield from (players.play(task) for task in tasks)
+        return
+    pool = ProcessPoolExecutor(
+        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(rules, seed)
+    )
+    try:
+        futures = [pool.submit(_work, task) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise ChildProcessError("a worker process died; what was finished is kept") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class _Players:
+    """The agents of one process with their environments, each made once."""
+
+    def __init__(self, rules: Rules, seed: int) -> None:
+        self._rules = rules
+        self._seed = seed
+        self._made: dict[str, tuple[Agent, CanfieldEnv]] = {}
+
+    def play(self, task: Task) -> Record:
+        spec, deal = task
+        if spec not in self._made:
+            agent = load_agent(spec)
+            self._made[spec] = agent, make_env(agent, self._rules)
+            _use_one_torch_thread()
+        return play_episode(*self._made[spec], deal, self._seed)
+
+
+def _use_one_torch_thread() -> None:
+    """Keeps torch, where an agent has loaded it, from running threads beside the worker processes."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+
+
+_players: _Players  # of a worker process
+
+
+def _start_worker(rules: Rules, seed: int) -> None:
+    global _players
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the workers at once; the parent tells what is kept
+    _players = _Players(rules, seed)
+
+
+def _work(task: Task) -> Record:
+    return _players.play(task)
