@@ -1,0 +1,195 @@
+"""``solve``: whether a game can be won by one who sees every card, and how."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Final, Literal
+
+import numpy as np
+
+from canfield_env.deals import Deal
+from canfield_env.errors import ConfigError
+from canfield_env.game import Game
+from canfield_env.notation import Move
+from canfield_env.rules import Rules
+from canfield_env.solver.moves import ALL_DOMINANCES, MOST_ADDED, TAILS
+from canfield_env.solver.search import FULL, LOOPS, OPEN, UNWINNABLE, WINNABLE, advance, begin
+from canfield_env.solver.solution import winning_moves
+from canfield_env.solver.space import EXPANDED, FIRST_BITS, WON, Space, new_space
+from canfield_env.solver.state import DOMINANCES, WEIGHTS, board_of, pack
+
+#: Bytes that a solver may take.
+DEFAULT_MEMORY: Final = 2**30
+#: How much a card in the reserve, in the stock and in the columns counts in the order in which states are taken up.
+SEARCH_WEIGHTS: Final = (6, 2, 1)
+#: States between two looks at the clock, about 20 milliseconds.
+_SLICE: Final = 16_384
+
+VerdictName = Literal["winnable", "unwinnable", "undecided"]
+LimitName = Literal["states", "seconds", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a search has found.
+
+    Attributes:
+        verdict: ``"winnable"``, ``"unwinnable"`` (every state that can be reached was looked at) or ``"undecided"``.
+        moves: the moves of a win, stock turns included, checked by playing them; None unless winnable.
+        states: states whose moves were looked at.
+        seconds: time taken.
+        limit: for ``"undecided"`` the limit that was reached: ``"states"``, ``"seconds"`` or ``"memory"``; else None.
+    """
+
+    verdict: VerdictName
+    moves: list[Move] | None
+    states: int
+    seconds: float
+    limit: LimitName | None = None
+
+
+class Solver:
+    """A solver with memory of its own, used again for every search. One search at a time: one solver a thread.
+
+    Args:
+        max_memory: bytes for the states, at least 2 MiB. The system provides them as they are first needed.
+
+    Raises:
+        ConfigError: too little memory.
+    """
+
+    def __init__(self, max_memory: int = DEFAULT_MEMORY) -> None:
+        nodes = _nodes_in(max_memory)
+        if nodes < 8 * MOST_ADDED:
+            raise ConfigError(f"solver: max_memory must be at least {2**21} bytes, not {max_memory}")
+        self.space: Space = new_space(nodes)
+
+    def solve(
+        self,
+        game_or_deal: Game | Deal,
+        rules: Rules | str = "app",
+        *,
+        max_seconds: float | None = 10.0,
+        max_states: int | None = None,
+        take_back: bool | None = None,
+        progress: Callable[[int, float], None] | None = None,
+        dominances: int = ALL_DOMINANCES,
+    ) -> Verdict:
+        """Finds out whether a game can be won. Parameters and errors are those of ``solve``.
+
+        Args:
+            dominances: the mask of ``moves.py``; anything but all of them is for tests.
+        """
+        game = _start(game_or_deal, rules, take_back)
+        _check_limits(max_seconds, max_states)
+        position = game.full_position()
+        board = board_of(position, game.rules, game.draw)
+        board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
+        board[DOMINANCES] = dominances
+        words = pack(position, game.rules, game.draw)
+        start, before = perf_counter(), 0
+        begin(*words, *self.space)
+        while True:
+            status, limit = self._search(board, start, before, max_seconds, max_states, progress)
+            if status != LOOPS:
+                break
+            before += int(self.space.info[EXPANDED])
+            board[DOMINANCES] &= ~TAILS
+            begin(*words, *self.space)
+        moves = winning_moves(self.space, int(self.space.info[WON]), board, game) if status == WINNABLE else None
+        verdict: VerdictName = (
+            "winnable" if status == WINNABLE else "unwinnable" if status == UNWINNABLE else "undecided"
+        )
+        return Verdict(verdict, moves, before + int(self.space.info[EXPANDED]), perf_counter() - start, limit)
+
+    def _search(
+        self,
+        board: np.ndarray,
+        start: float,
+        before: int,
+        max_seconds: float | None,
+        max_states: int | None,
+        progress: Callable[[int, float], None] | None,
+    ) -> tuple[int, LimitName | None]:
+        """Searches on in slices until the search or a limit ends it."""
+        while True:
+            states = before + int(self.space.info[EXPANDED])
+            seconds = perf_counter() - start
+            if progress is not None:
+                progress(states, seconds)
+            if max_states is not None and states >= max_states:
+                return OPEN, "states"
+            if max_seconds is not None and seconds >= max_seconds:
+                return OPEN, "seconds"
+            more = _SLICE if max_states is None else min(_SLICE, max_states - states)
+            status = advance(states - before + more, *self.space, board)
+            if status == FULL:
+                return FULL, "memory"
+            if status != OPEN:
+                return status, None
+
+
+_local = threading.local()
+
+
+def solve(
+    game_or_deal: Game | Deal,
+    rules: Rules | str = "app",
+    max_seconds: float | None = 10.0,
+    max_states: int | None = None,
+    *,
+    max_memory: int = DEFAULT_MEMORY,
+    take_back: bool | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Verdict:
+    """Finds out whether a game can be won by one who sees every card.
+
+    Args:
+        game_or_deal: a deal, or a game, which is solved from where it stands and by its own rules.
+        rules: the rules for a deal.
+        max_seconds: time limit, None for none.
+        max_states: limit of states; with it alone the result is the same on every machine.
+        max_memory: bytes for the states.
+        take_back: whether cards may be taken back from the foundations (F1), where the rules are not to say so.
+        progress: called now and then with the states and the seconds so far.
+
+    Returns:
+        The verdict. ``"unwinnable"`` is given only after every state that can be reached has been looked at.
+
+    Raises:
+        ConfigError: a limit that is not positive, or rules with too few redeals for the solver.
+        DealError: the deal does not fit the rules.
+    """
+    if getattr(_local, "memory", None) != max_memory:
+        _local.solver, _local.memory = Solver(max_memory), max_memory
+    solver: Solver = _local.solver
+    return solver.solve(
+        game_or_deal,
+        rules,
+        max_seconds=max_seconds,
+        max_states=max_states,
+        take_back=take_back,
+        progress=progress,
+    )
+
+
+def _start(game_or_deal: Game | Deal, rules: Rules | str, take_back: bool | None) -> Game:
+    """A game of the solver's own that stands where the search begins."""
+    game = Game(game_or_deal, rules) if isinstance(game_or_deal, Deal) else game_or_deal.copy()
+    if take_back is None or take_back == game.rules.take_back:
+        return game
+    return Game.from_position(game.full_position(), replace(game.rules, take_back=take_back), game.draw)
+
+
+def _check_limits(max_seconds: float | None, max_states: int | None) -> None:
+    for name, limit in (("max_seconds", max_seconds), ("max_states", max_states)):
+        if limit is not None and not limit > 0:
+            raise ConfigError(f"solver: {name} must be positive, not {limit!r}")
+
+
+def _nodes_in(max_memory: int) -> int:
+    """The most states that fit in so many bytes: 24 for each, and 8 a slot of a table at most two thirds full."""
+    return max(min((1 << bits) * 2 // 3 - 1, (max_memory - (8 << bits)) // 24) for bits in range(FIRST_BITS, 40))
