@@ -6,6 +6,7 @@ wrong is one line on standard error. With ``--json``, standard output holds JSON
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
@@ -19,7 +20,7 @@ import typer
 
 import canfield_env
 from canfield_env.deals import Deal
-from canfield_env.errors import DealError, RecordError
+from canfield_env.errors import ConfigError, DealError, RecordError
 from canfield_env.game import Game
 from canfield_env.records import Record, deal_fields, read_records, replay, verify
 from canfield_env.render.text import render_game, show
@@ -54,6 +55,8 @@ RulesOption = Annotated[str, typer.Option("--rules", metavar="NAME|FILE", help="
 PlayOption = Annotated[str, typer.Option("--play", metavar="MOVES", help='Moves to play first, such as "D R2 WF".')]
 FullOption = Annotated[bool, typer.Option("--full", help="Show the hidden cards too.")]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="No suit symbols and no colour, on a terminal either.")]
+RecordsArgument = Annotated[Path, typer.Argument(metavar="FILE", help="Records: JSON Lines, one episode a line.")]
+EpisodeOption = Annotated[int, typer.Option("--episode", metavar="K", min=1, help="Which record, counted from 1.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 
@@ -208,7 +211,7 @@ def count_moves(
 
 @app.command("replay")
 def check_records(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Records: JSON Lines, one episode a line.")],
+    file: RecordsArgument,
     episode: Annotated[
         int | None, typer.Option("--episode", metavar="K", min=1, help="Only the Kth record, counted from 1.")
     ] = None,
@@ -274,6 +277,140 @@ def _summary(number: int, record: Record, fault: str | None) -> dict[str, Any]:
 def _summary_line(number: int, record: Record, fault: str | None) -> str:
     result = f"{record.outcome:9}  {record.cards_up:2} up  score {record.score:3}  {len(record.moves):4} moves"
     return f"episode {number:4}  {record.deal.code or 'given deck':14}  {result}  {record.agent}  {fault or 'ok'}"
+
+
+@app.command("play")
+def play_game(
+    code: CodeArgument = None,
+    deck: DeckOption = None,
+    draw: DrawOption = None,
+    rules: RulesOption = "app",
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine instead.")] = False,
+    port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Where --web serves it.")] = 8000,
+) -> None:
+    """Play in the terminal: the game of a code or a deck, else the game in progress, else a new one."""
+    _check_extra("play", "textual", "textual_serve", "platformdirs")
+    from canfield_env.play import start
+
+    rule_set = Rules.of(rules)
+    deal = None if draw is None else Deal.random(draw=draw, ranks=rule_set.ranks)
+    if code is not None or deck is not None:
+        _only_one({"CODE": code, "--deck": deck})
+        deal = read_deal(code, deck, draw, rule_set)
+    if web:
+        if deck is not None:
+            raise ValueError("--web takes a CODE, and no deck of one's own")
+        start.serve(["play", *([str(deal)] if deal else []), "--rules", rules], port)
+    else:
+        start.play(deal, rule_set)
+
+
+@app.command("watch")
+def watch_record(
+    file: RecordsArgument,
+    episode: EpisodeOption = 1,
+    move: Annotated[int, typer.Option("--move", metavar="N", min=0, help="Begin after this move.")] = 0,
+) -> None:
+    """Watch an episode in the terminal, step by step."""
+    _check_extra("play", "textual")
+    from canfield_env.play import start
+    from canfield_env.render.frames import film
+
+    _, record = next(_episodes(file, episode))
+    start.watch(film(record), move)
+
+
+@app.command("render")
+def render_record(
+    file: RecordsArgument,
+    episode: EpisodeOption = 1,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to replay it in.")] = None,
+    gif: Annotated[Path | None, typer.Option("--gif", metavar="FILE", help="Write a film.")] = None,
+    png: Annotated[int | None, typer.Option("--png", metavar="N", min=0, help="Write the table after move N.")] = None,
+    svg: Annotated[int | None, typer.Option("--svg", metavar="N", min=0, help="The same as SVG.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Where --png and --svg write; RECORD-N.png if left out."),
+    ] = None,
+    full: FullOption = False,
+    scale: Annotated[float, typer.Option("--scale", min=0.1, max=4.0, help="Size of --png and --gif.")] = 1.0,
+) -> None:
+    """Draw an episode: a page for the browser, a film, or one position. Prints the name of what it has written."""
+    from canfield_env.files import whole_file
+    from canfield_env.render.frames import film
+    from canfield_env.render.pictures import Kind, write_drawing
+
+    wanted: dict[Kind, Path | int | None] = {"html": html, "gif": gif, "png": png, "svg": svg}
+    _only_one({f"--{kind}": value for kind, value in wanted.items()})
+    kind, value = next((kind, value) for kind, value in wanted.items() if value is not None)
+    if out is not None and isinstance(value, Path):
+        raise ValueError("--out goes with --png and --svg")
+    path = value if isinstance(value, Path) else out or file.with_name(f"{file.stem}-{value}.{kind}")
+    _, record = next(_episodes(file, episode))
+    shown = film(record)
+    with whole_file(path) as target:
+        write_drawing(target, kind, shown, value if isinstance(value, int) else 0, full, scale)
+    print(path)
+    if shown.fault:
+        print_error(f"{file}: episode {episode} does not replay: {shown.fault}")
+        raise typer.Exit(1)
+
+
+@app.command("evaluate")
+def evaluate_agents(
+    agents: Annotated[
+        list[str],
+        typer.Option("--agent", metavar="SPEC", help="NAME, NAME:ARGUMENT or module:factory; may be given again."),
+    ],
+    more: Annotated[list[str] | None, typer.Argument(metavar="[CODE]...", help="More codes for --deals.")] = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="NAME|FILE", help="The deals: a suite, such as smoke or d3-test.")
+    ] = None,
+    deals: Annotated[
+        list[str] | None, typer.Option("--deals", metavar="CODE...", help="The deals: game codes, one or several.")
+    ] = None,
+    deck: DeckOption = None,
+    draw: DrawOption = None,
+    rules: Annotated[
+        str | None, typer.Option("--rules", metavar="NAME|FILE", help="Other rules than the suite's; else app.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Keep records and report there.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped evaluation in --out.")] = False,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="For agents that play by chance.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Let agents play the deals of a suite, and tell how well they did.
+
+    Each episode is replayed in the plain game and kept in DIR/records.jsonl. With --json, the report: summaries, one
+    per agent, and comparisons, one per pair of agents.
+    """
+    from rich.console import Console
+
+    from canfield_env.evaluation.runner import evaluate
+    from canfield_env.evaluation.suites import Suite
+
+    codes = [*(deals or []), *(more or [])]
+    _only_one({"--suite": suite, "--deals": codes or None, "--deck": deck})
+    if suite is None:
+        rule_set = Rules.of(rules or "app")
+        given = [read_deal(code, None, draw, rule_set) for code in codes] or [read_deal(None, deck, draw, rule_set)]
+        played = Suite.of_deals(given, rule_set)
+    elif draw is not None:
+        raise ValueError("--draw goes with --deals and --deck: a suite has its own")
+    else:
+        played = Suite.load(suite) if rules is None else Suite.load(suite).under(rules)
+    report = evaluate(agents, played, out=out, jobs=jobs, resume=resume, seed=seed, progress=True)
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        report.print(Console())
+
+
+def _check_extra(extra: str, *modules: str) -> None:
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if missing:
+        raise ConfigError(f"this command needs {', '.join(missing)}: pip install 'canfield-env[{extra}]'")
 
 
 # ------------------------------------------------------------------ running

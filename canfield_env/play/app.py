@@ -77,7 +77,7 @@ class Adviser(Protocol):
     def solve(self, game: Game) -> Awaitable[str]:
         """A verdict, hidden cards looked at."""
 
-    def stop(self) -> None:
+    async def close(self) -> None:
         """Drops the question."""
 
 
@@ -153,11 +153,11 @@ class PlayApp(App[None]):
         self._show("Click or tap a card to move it; ? explains everything.")
         self._tell_notices()
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
         """Keeps the game."""
-        self._hinter.stop()
-        self._solver.stop()
         self.storage.save_session(self.session)
+        await self._hinter.close()
+        await self._solver.close()
 
     # ------------------------------------------------------------------ showing
 
@@ -387,7 +387,7 @@ class PlayApp(App[None]):
 
     def action_hint(self) -> None:
         """Asks for a move, in the background."""
-        if self.session.game.is_won:
+        if self.session.state != "open":
             self.say("")
             return
         self.say("Thinking about a hint ...")
@@ -396,7 +396,7 @@ class PlayApp(App[None]):
     async def _hint(self) -> None:
         try:
             move, agent = await self._hinter.hint(self.session.game.player_view())
-            text = self.session.game.annotate(move)
+            text = self.session.foretell(move)
         except (HelperError, ValueError) as error:
             self.say(f"No hint: {error}")
             return

@@ -66,13 +66,13 @@ class Helper:
             await process.stdin.drain()
             line = await process.stdout.readline()
         except asyncio.CancelledError:
-            self.stop()  # its answer would be taken for that of the next question
+            await self.close()  # its answer would be taken for that of the next question
             raise
         except OSError as error:
-            self.stop()
+            await self.close()
             raise HelperError(f"the helper process has ended: {error}") from error
         if not line:
-            self.stop()
+            await self.close()
             raise HelperError("the helper process has ended")
         answer = orjson.loads(line)
         if "error" in answer:
@@ -92,12 +92,14 @@ class Helper:
             )
         return self._process
 
-    def stop(self) -> None:
+    async def close(self) -> None:
         """Ends the process, whatever it is doing."""
-        if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            self._process = None
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()  # closes its pipes too
 
 
 def _table_fields(position: Position, view: PlayerView) -> dict[str, Any]:

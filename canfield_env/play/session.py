@@ -66,6 +66,15 @@ class Session:
         self._undone.clear()
         return text
 
+    def foretell(self, move: Move) -> str:
+        """A move as people read it before it is played: without the cards that turning the stock will bring up.
+
+        Raises:
+            IllegalMoveError: the move is not legal now.
+        """
+        text = self.game.annotate(move)
+        return "turn the stock" if move.source == "D" and self.game.stock else text
+
     def undo(self) -> Move:
         """Takes back the last move, with its points.
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
 from typing import Final
 
 from canfield_env.deals import Deal
+from canfield_env.errors import ConfigError
 from canfield_env.play.app import PlayApp
 from canfield_env.play.session import Session
 from canfield_env.play.storage import Storage
+from canfield_env.play.watch import WatchApp
+from canfield_env.render.frames import Film
 from canfield_env.rules import Rules
 
 _LOOPBACK: Final = "127.0.0.1"
@@ -36,10 +40,25 @@ def open_game(storage: Storage, deal: Deal | None, rules: Rules, draw: int) -> S
 
 
 def play(deal: Deal | None, rules: Rules) -> None:
-    """Plays in the terminal until the player leaves."""
+    """Plays in the terminal until the player leaves. Raises ConfigError where there is no terminal."""
+    _check_terminal()
     storage = Storage()
     settings = storage.load_settings()
     PlayApp(open_game(storage, deal, rules, settings.draw), storage, settings).run()
+
+
+def watch(film: Film, start: int) -> None:
+    """Shows an episode in the terminal until the player leaves.
+
+    Args:
+        film: the episode.
+        start: the number of the move to begin after.
+
+    Raises:
+        ConfigError: there is no terminal.
+    """
+    _check_terminal()
+    WatchApp(film, start).run()
 
 
 def serve(arguments: Sequence[str], port: int) -> None:
@@ -53,3 +72,9 @@ def serve(arguments: Sequence[str], port: int) -> None:
 
     command = shlex.join([sys.executable, "-m", "canfield_env", *arguments])
     Server(command, host=_LOOPBACK, port=port, title="Canfield").serve()
+
+
+def _check_terminal() -> None:
+    # With a driver of its own, as textual-serve has one, the screen goes elsewhere.
+    if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise ConfigError("this needs a terminal: standard input and output are not both one")

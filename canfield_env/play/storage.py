@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -17,6 +16,7 @@ import orjson
 
 from canfield_env.deals import DRAWS
 from canfield_env.errors import RecordError
+from canfield_env.files import whole_file
 from canfield_env.play.session import Session
 from canfield_env.records import Record, append_record, recover_records
 
@@ -131,7 +131,8 @@ class Storage:
     def _save(self, name: str, table: dict[str, Any]) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self.folder / name, orjson.dumps(table, option=orjson.OPT_INDENT_2))
+            with whole_file(self.folder / name) as file:
+                file.write(orjson.dumps(table, option=orjson.OPT_INDENT_2))
         except OSError as error:
             self._cannot_save(error)
 
@@ -159,21 +160,3 @@ def data_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_data_path("canfield-env", appauthor=False)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replaces a file as a whole: whatever happens, either the old content is there or the new.
-
-    Raises:
-        OSError: the file cannot be written. It is as it was then.
-    """
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise

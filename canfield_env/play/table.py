@@ -54,7 +54,7 @@ class Table(Widget, can_focus=True):
         playable: whether the player moves anything on it.
     """
 
-    DEFAULT_CSS = "Table { height: 1fr; }"
+    DEFAULT_CSS = "Table { width: 1fr; height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "go('up')", show=False),
         Binding("down", "go('down')", show=False),

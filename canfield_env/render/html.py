@@ -11,10 +11,9 @@ from typing import Any, Final
 import orjson
 
 from canfield_env.cards import Card, full_deck
-from canfield_env.records import Record
 from canfield_env.render.art import MARK, PALETTE, card_back, card_face, empty_slot
 from canfield_env.render.describe import cards_up, describe_piles
-from canfield_env.render.frames import Film, Frame, film
+from canfield_env.render.frames import Film, Frame
 from canfield_env.render.scene import (
     Label,
     pile_labels,
@@ -35,20 +34,14 @@ _COLOUR: Final = "var(--{})"
 _TOP: Final = 36
 
 
-def render_html(record: Record) -> str:
-    """The page for an episode. One that does not replay is shown up to the bad move, with the reason.
-
-    Raises:
-        DealError: the deck is not of the size that the rules need.
-    """
-    shown = film(record)
-    first = shown.frames[0]
-    rules = record.rules
+def render_html(shown: Film) -> str:
+    """The page for an episode. One that does not replay is shown up to the bad move, with the reason."""
+    first, rules = shown.frames[0], shown.record.rules
     width, height = scene_size(rules, spread=True)
     texts = _Texts()
     return _asset("replay.html").substitute(
         title=escape(shown.title),
-        copy=' <button id="copy" type="button">Copy code</button>' if record.deal.code else "",
+        copy=' <button id="copy" type="button">Copy code</button>' if shown.record.deal.code else "",
         summary=escape(_summary(shown)),
         fault=f'<p class="fault" role="alert">{escape(_fault_text(shown))}</p>' if shown.fault else "",
         style=_asset("replay.css").substitute(palette=_palette()),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from functools import cache
-from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -63,26 +62,36 @@ def render_image(
     return image
 
 
-def write_png(path: str | Path, image: Image.Image) -> None:
-    """Writes a picture as PNG. Raises OSError where the file cannot be written."""
-    image.save(path, format="PNG", optimize=True)
+def write_png(file: BinaryIO, image: Image.Image) -> None:
+    """Writes a picture as PNG into a file open for writing."""
+    image.save(file, format="PNG", optimize=True)
 
 
-def write_gif(path: str | Path, images: Iterable[Image.Image], seconds: float = 0.7, last: float = 3.0) -> None:
+def write_gif(file: BinaryIO, images: Iterable[Image.Image], seconds: float = 0.7, last: float = 3.0) -> None:
     """Writes pictures as a GIF film that starts again at its end.
 
     Args:
-        path: the file.
-        images: pictures of one size, at least one.
-        seconds: how long each is shown.
+        file: a file open for writing.
+        images: pictures of one size, at least one; they are drawn one by one.
+        seconds: how long each is shown, but for the last.
         last: how long the last one is shown.
-
-    Raises:
-        OSError: the file cannot be written.
     """
-    frames = [image.quantize(colors=64, dither=Image.Dither.NONE) for image in images]
+    colours = _all_colours()
+    frames = [image.quantize(palette=colours, dither=Image.Dither.NONE) for image in images]
     durations = [round(1000 * seconds)] * (len(frames) - 1) + [round(1000 * last)]
-    frames[0].save(path, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+    frames[0].save(file, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+
+
+@cache
+def _all_colours() -> Image.Image:
+    """A picture with all colours that a table can have, as the palette of a film."""
+    shown = _felt(4 * CARD_WIDTH, CARD_HEIGHT, 1).copy()
+    sprites = [_card_sprite(card, 1) for card in (None, Card("Qh"), Card("Ks"))]
+    for k, sprite in enumerate([*sprites, _slot_sprite(Card("7d"), 1)]):
+        _paste(shown, sprite, k * CARD_WIDTH, 0, 1)
+    _paste(shown, _sprite((MARK,), 1), CARD_WIDTH, 0, 1)
+    ImageDraw.Draw(shown).text((310, 130), "Canfield", fill=PALETTE[TEXT_COLOUR], font=_font(20), anchor="ls")
+    return shown.quantize(colors=64)
 
 
 def _draw_scene(image: Image.Image, scene: Scene, scale: float) -> None:

@@ -42,7 +42,7 @@ class Advisers:
     def __init__(self, move: str = "R2", verdict: str = "winnable", wait: float = 0) -> None:
         self.move, self.verdict, self.wait = move, verdict, wait
         self.asked: list[Any] = []
-        self.stopped = False
+        self.closed = False
 
     async def hint(self, view: PlayerView) -> tuple[Move, str]:
         self.asked.append(view)
@@ -54,8 +54,8 @@ class Advisers:
         await asyncio.sleep(self.wait)
         return self.verdict
 
-    def stop(self) -> None:
-        self.stopped = True
+    async def close(self) -> None:
+        self.closed = True
 
 
 def an_app(

@@ -276,6 +276,8 @@ def test_a_dead_end_is_told_and_leaves_undo_open(tmp_path: Path):
         assert app.session.state == "dead"
         assert "Dead end: no move is left" in message(app)
         check_screen(app, "dead-80x24")
+        await pilot.press("h")
+        assert "Thinking" not in message(app)
         await pilot.press("u")
         assert "Dead end" not in message(app)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from canfield_env import Deal, IllegalMoveError, Rules
+from canfield_env import Deal, IllegalMoveError, Move, Rules
 from canfield_env.play.session import Session
 from canfield_env.play.statistics import Statistics, by_draw
 from canfield_env.records import verify
@@ -126,6 +126,17 @@ def test_keys_carry_a_tail_where_the_whole_column_does_not_fit():
                 tails += found.count > 0
         session.play(legal[number % len(legal)])
     assert tails
+
+
+def test_a_move_foretold_names_no_hidden_card():
+    session = played("R2 RF")
+    assert session.foretell(Move("D")) == "turn the stock"
+    assert session.foretell(Move("2", "4")) == "Kh+1:2>4 (Qs:R>2)"
+    while session.game.stock:
+        session.play("D")
+    assert session.foretell(Move("D")) == "turn the waste back"
+    with pytest.raises(IllegalMoveError):
+        session.foretell(Move("1", "2"))
 
 
 def test_saving_keeps_moves_undone_moves_and_time():

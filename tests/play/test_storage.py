@@ -10,7 +10,7 @@ import pytest
 from canfield_env import Deal, Rules
 from canfield_env.play.session import Session
 from canfield_env.play.start import open_game
-from canfield_env.play.storage import FOLDER_VARIABLE, Settings, Storage, data_folder, write_whole
+from canfield_env.play.storage import FOLDER_VARIABLE, Settings, Storage, data_folder
 from canfield_env.records import read_records, verify
 from tests.play.people import easy_deal, easy_moves
 
@@ -97,16 +97,17 @@ def test_every_game_left_is_recorded_but_one_without_moves(tmp_path: Path):
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "settings.json"
-    write_whole(path, b"old")
+    storage = Storage(tmp_path)
+    storage.save_settings(Settings(draw=1))
 
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space"):
-        write_whole(path, b"new")
-    assert path.read_bytes() == b"old"
+    storage.save_settings(Settings(draw=3))
+    assert "No space left" in storage.notices[0]
     assert list(tmp_path.iterdir()) == [path]
+    assert storage.load_settings() == Settings(draw=1)
 
 
 def test_a_folder_that_cannot_be_written_is_told_once_and_is_not_fatal(tmp_path: Path):

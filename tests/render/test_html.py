@@ -49,7 +49,7 @@ def data_of(html: str) -> dict[str, Any]:
 
 
 def test_the_page_is_whole_and_asks_no_network():
-    html = render_html(an_episode())
+    html = render_html(film(an_episode()))
     page = Page(html)
     assert page.open == []
     links = [value for _, attributes in page.elements for name, value in attributes.items() if name in ("src", "href")]
@@ -64,15 +64,15 @@ def test_the_page_is_whole_and_asks_no_network():
 
 
 def test_text_of_the_record_is_no_markup():
-    html = render_html(an_episode())
+    html = render_html(film(an_episode()))
     assert "<b>careful" not in html
     assert "a <b>careful</b> agent" in Page(html).text
-    assert "</script><" not in render_html(replace(an_episode(), agent="</script><script>alert(1)</script>"))
+    assert "</script><" not in render_html(film(replace(an_episode(), agent="</script><script>alert(1)</script>")))
 
 
 def test_the_changes_of_the_frames_add_up_to_the_positions():
     record = an_episode()
-    frames = data_of(render_html(record))["frames"]
+    frames = data_of(render_html(film(record)))["frames"]
     shown = film(record)
     now: dict[int, list[Any]] = {}
     for data, frame in zip(frames, shown.frames, strict=True):
@@ -89,7 +89,7 @@ def test_the_changes_of_the_frames_add_up_to_the_positions():
 
 
 def test_the_words_of_the_players_view_name_no_unseen_card():
-    html = render_html(an_episode())
+    html = render_html(film(an_episode()))
     data = data_of(html)
     start = " ".join(data["texts"][number] for number in data["frames"][0]["known"])
     assert start.startswith("Reserve: queen of clubs on top of 13 cards. Waste: empty. Stock: 34 cards.")
@@ -98,13 +98,13 @@ def test_the_words_of_the_players_view_name_no_unseen_card():
 
 
 def test_the_moves_are_listed_with_annotations_and_values():
-    text = re.sub(r"\s+", " ", Page(render_html(an_episode())).text)
+    text = re.sub(r"\s+", " ", Page(render_html(film(an_episode()))).text)
     assert "3 24 K♥+1:2>4 (Q♠:R>2)" in text
     assert f"{an_episode().extra['values'][2]:.3g}" in text
 
 
 def test_a_bad_record_is_shown_up_to_the_bad_move_with_the_reason():
-    html = render_html(a_faulty_episode())
+    html = render_html(film(a_faulty_episode()))
     text = Page(html).text
     assert "This record does not replay: move 4, 12:" in text
     assert "It is shown up to move 3." in text
@@ -114,7 +114,7 @@ def test_a_bad_record_is_shown_up_to_the_bad_move_with_the_reason():
 def test_decks_of_ones_own_and_miniature_games_have_pages():
     rules = Rules(ranks=5, columns=6, reserve=4)
     game = Game(Deal.random(1, ranks=5), rules).push_all("D D")
-    html = render_html(Record.of_game(game, "stopped"))
+    html = render_html(film(Record.of_game(game, "stopped")))
     assert "own deck" in html
     assert 'id="copy"' not in html
     assert len(data_of(html)["frames"][0]["changes"]) == 20
@@ -122,4 +122,4 @@ def test_decks_of_ones_own_and_miniature_games_have_pages():
 
 def test_a_long_episode_stays_a_small_file():
     game = Game(Deal.from_code("CF1-D3-AAAAACL")).push_all(["D"] * 2000)
-    assert len(render_html(Record.of_game(game, "max_steps"))) < 3_000_000
+    assert len(render_html(film(Record.of_game(game, "max_steps")))) < 3_000_000

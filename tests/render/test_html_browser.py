@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from canfield_env.render.frames import film
 from canfield_env.render.html import render_html
 from tests.render.episodes import a_faulty_episode, an_episode
 
@@ -87,7 +88,7 @@ class Replay:
 def replay(browser: Any, tmp_path: Path) -> Replay:
     browser.set_window_size(1300, 1000)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    return Replay(browser, tmp_path / "game.html", render_html(an_episode()))
+    return Replay(browser, tmp_path / "game.html", render_html(film(an_episode())))
 
 
 def test_keys_go_through_the_game(replay: Replay):
@@ -198,7 +199,7 @@ def test_print_shows_table_and_moves_without_controls(replay: Replay):
 
 
 def test_a_bad_record_says_so(browser: Any, tmp_path: Path):
-    replay = Replay(browser, tmp_path / "bad.html", render_html(a_faulty_episode()))
+    replay = Replay(browser, tmp_path / "bad.html", render_html(film(a_faulty_episode())))
     replay.press(END)
     assert replay.move == 3
     assert "move 4, 12" in browser.find_element("css selector", "[role=alert]").text

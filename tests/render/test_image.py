@@ -12,6 +12,7 @@ from PIL import Image
 
 from canfield_env import Deal, Game, Rules
 from canfield_env.cards import CARDS
+from canfield_env.files import whole_file
 from canfield_env.render.image import _card_sprite, render_image, render_rgb, write_gif, write_png
 
 
@@ -67,10 +68,12 @@ def test_png_and_gif_are_written(tmp_path: Path):
     for move in ("R2", "RF", "24"):
         game.push(move)
         images.append(render_image(game.player_view(), "CF1-D3-AAAAACL", scale=0.4, footer=move))
-    write_png(tmp_path / "game.png", images[-1])
+    with whole_file(tmp_path / "game.png") as file:
+        write_png(file, images[-1])
     with Image.open(tmp_path / "game.png") as png:
         assert (png.format, png.size) == ("PNG", images[0].size)
-    write_gif(tmp_path / "game.gif", images, seconds=0.5, last=2)
+    with whole_file(tmp_path / "game.gif") as file:
+        write_gif(file, images, seconds=0.5, last=2)
     with Image.open(tmp_path / "game.gif") as gif:
         durations = []
         for k in range(gif.n_frames):  # type: ignore[attr-defined]
