@@ -65,6 +65,12 @@ class Deal:
     def __str__(self) -> str:
         return self.code or " ".join(self.deck)
 
+    def _repr_html_(self) -> str | None:
+        """The table as it is dealt, as notebooks show it."""
+        from canfield_env.render.notebook import deal_html
+
+        return deal_html(self)
+
     @classmethod
     def from_code(cls, code: str) -> Deal:
         """The deal that a game code names, read in any letter case.

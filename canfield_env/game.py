@@ -550,6 +550,12 @@ class Game:
     def __repr__(self) -> str:
         return f"<Game {self.position('player')}>"
 
+    def _repr_html_(self) -> str:
+        """The table, as notebooks show it."""
+        from canfield_env.render.notebook import game_html
+
+        return game_html(self)
+
 
 _NAMES: Final = {"W": "the waste", "R": "the reserve"} | {f"F{s}": "that foundation" for s in SUITS}
 _SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")

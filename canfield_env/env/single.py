@@ -220,6 +220,12 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         """What the player knows now: all that an agent may be given besides observation and mask."""
         return self._unpack().player_view()
 
+    def _repr_html_(self) -> str | None:
+        """The table, as notebooks show it; None before the first reset."""
+        from canfield_env.render.svg import render_svg
+
+        return render_svg(self.player_view(), self._code or "") if self._started else None
+
     @property
     def game(self) -> Game:
         """The episode as a plain game, with all literal moves since its start: for records, never for agents.

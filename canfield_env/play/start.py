@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from canfield_env.deals import Deal
@@ -71,7 +72,9 @@ def serve(arguments: Sequence[str], port: int) -> None:
     from textual_serve.server import Server
 
     command = shlex.join([sys.executable, "-m", "canfield_env", *arguments])
-    Server(command, host=_LOOPBACK, port=port, title="Canfield").serve()
+    # The page that comes with textual-serve asks the network for a font; this one does not.
+    templates = Path(__file__).parent / "templates"
+    Server(command, host=_LOOPBACK, port=port, title="Canfield", templates_path=templates).serve()
 
 
 def _check_terminal() -> None:
