@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
+from canfield_env.rules import Rules
 from canfield_env.training.model_file import load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
@@ -33,10 +35,22 @@ class PpoAgent:
     def __init__(self, path: str | Path) -> None:
         if not str(path):
             raise ConfigError("ppo needs a model file: ppo:runs/NAME/best.zip")
-        header, self._network = load_model(path)
+        torch.set_num_threads(1)  # one decision is too small a thing to be shared out
+        self._header, self._network = load_model(path)
         self.name = f"ppo:{path}"
-        self.stock: Stock = header.stock
+        self.stock: Stock = self._header.stock
         self.reset(0)
+
+    def check_game(self, rules: Rules, draw: int) -> None:
+        """Checks that the model was trained for a game.
+
+        Raises:
+            ConfigError: it was trained for another one; the text names both.
+        """
+        trained = Rules.from_dict(self._header.rules)
+        if (trained, self._header.draw) != (rules, draw):
+            there, here = _game_name(trained, self._header.draw), _game_name(rules, draw)
+            raise ConfigError(f"the model was trained for {there}, not for {here}")
 
     def reset(self, seed: int) -> None:
         """Starts an episode."""
@@ -45,3 +59,7 @@ class PpoAgent:
     def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
         """The move to play now."""
         return int(self._player.choose(observation[None], mask[None])[0])
+
+
+def _game_name(rules: Rules, draw: int) -> str:
+    return f"{rules.name or rules} with draw {draw}"

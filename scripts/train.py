@@ -9,27 +9,33 @@ from typing import Annotated
 
 import typer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
 
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
+
+@app.command()
 def train(
     config: Annotated[str, typer.Option(metavar="FILE|NAME", help="A file, or the name of one in configs/train/.")],
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a value; may be repeated.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FOLDER", help="The run's folder; runs/CONFIG if left out.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder, if there is one.")] = False,
-    init: Annotated[str | None, typer.Option(metavar="MODEL.zip", help="A model whose weights a new run starts from.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="The run's folder; runs/CONFIG if left out.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder, if there is one.")
+    ] = False,
+    init: Annotated[
+        str | None, typer.Option(metavar="MODEL.zip", help="A model whose weights a new run starts from.")
+    ] = None,
 ) -> None:
     """Train an agent with PPO. Ctrl-C stops it after the update under way, with everything saved for --resume."""
     checked = TrainingConfig.load(config, settings or ())
     from canfield_env.training.folder import RunFolder
     from canfield_env.training.trainer import Trainer
 
-    folder = RunFolder(out or Path("runs") / Path(config).stem, checked, resume=resume, init=init)
+    folder = RunFolder(out or Path("runs") / Path(config).stem, checked, resume=resume)
     trainer = Trainer(checked, folder, init=init, progress=True)
     finished = trainer.run()
     print(f"{'finished' if finished else 'stopped'} after {trainer.steps} steps: {folder.path}")
@@ -37,14 +43,17 @@ def train(
         raise typer.Exit(130)
 
 
-def main() -> None:
+def main() -> int:
     """Runs the command line; bad input is one line on standard error and exit status 2."""
     try:
-        typer.run(train)
-    except (ConfigError, OSError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
-        sys.exit(2)
+        return int(app(standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        fault = error.format_message()
+    except (ValueError, OSError) as error:
+        fault = str(error)
+    print(f"train.py: {' '.join(fault.split())}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -126,7 +126,9 @@ class EvaluationSection(_Section):
         """
         suite = Suite.load(self.suite)
         if len(suite.deals) < self.deals:
-            raise ConfigError(f"evaluation.deals: the suite {self.suite} has {len(suite.deals)} deals, not {self.deals}")
+            raise ConfigError(
+                f"evaluation.deals: the suite {self.suite} has {len(suite.deals)} deals, not {self.deals}"
+            )
         return Suite(suite.name, suite.version, suite.description, suite.rules, suite.deals[: self.deals])
 
 
@@ -156,7 +158,9 @@ class TrainingConfig(_Section):
         options = self.env.options()
         played = self.env.count * self.algorithm.rollout
         if self.algorithm.batch_size > played:
-            raise ConfigError(f"algorithm.batch_size: {self.algorithm.batch_size} is more than the {played} steps of a rollout")
+            raise ConfigError(
+                f"algorithm.batch_size: {self.algorithm.batch_size} is more than the {played} steps of a rollout"
+            )
         suite = self.evaluation.load()
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,6 +12,7 @@ from canfield_env.engine import observe as at
 #: What is said of each card, in order.
 CARD_FEATURES: Final = (
     "on its foundation",
+    "has been on its foundation",
     "next for its foundation",
     "how far above its foundation's top, /13",
     "in a column",
@@ -31,8 +31,9 @@ CARD_FEATURES: Final = (
     "one card past the last one that turning brings up",
     "two cards past the last one that turning brings up",
 )
-#: Divides the counts of the observation.
-_COUNT_SCALE: Final = torch.tensor([13.0, 34, 34, 3, 255, 40, 13, 13, 13, 13])
+#: The counts that belong to no suit, and what divides them.
+COUNTS: Final = at.COUNT_PEAK
+_COUNT_SCALE: Final = torch.tensor([13.0, 34, 34, 3, 255, 40])
 COLUMNS: Final = 4
 #: Stands for "no card" where a card is pointed at.
 NO_CARD: Final = 52
@@ -61,7 +62,7 @@ class Table(NamedTuple):
     Attributes:
         cards: ``float[N, 52, len(CARD_FEATURES)]``.
         columns: ``float[N, 4, 52]``, 1 where a card is in a column.
-        counts: ``float[N, 10]``, the counts of the observation, scaled.
+        counts: ``float[N, COUNTS]``, the counts of the observation that belong to no suit, scaled.
         beneath: ``int64[N, 52]``, the card directly beneath each one in its column, or in the waste once it is up;
             ``NO_CARD`` where there is none.
         above: likewise, the card directly on top, or next in the order of play.
@@ -105,7 +106,8 @@ def read(tokens: Tensor) -> Table:
     cards = torch.stack(
         [
             token == at.TOKEN_FOUNDATION,
-            _RANKS == height,
+            counts[:, at.COUNT_PEAK :].repeat_interleave(13, 1) > _RANKS,
+            height == _RANKS,
             (_RANKS - height) / 13,
             in_column,
             in_column & (under == 0),
@@ -130,7 +132,7 @@ def read(tokens: Tensor) -> Table:
         has_beneath=(in_column & (under > 0)) | (talon & (place > 1)),
         has_above=(in_column & (on_top > 0)) | (talon & (place < talon.sum(1, keepdim=True))),
     )
-    return Table(cards, columns, counts / _COUNT_SCALE, beneath, above)
+    return Table(cards, columns, counts[:, :COUNTS] / _COUNT_SCALE, beneath, above)
 
 
 def _stacking(token: Tensor, has_beneath: Tensor, has_above: Tensor) -> tuple[Tensor, Tensor]:

@@ -30,48 +30,56 @@ _PACKAGES: Final = ("gymnasium", "numba", "numpy", "safetensors", "sb3-contrib",
 
 
 class RunFolder:
-    """The folder of a run, new or to be gone on with.
+    """The folder of a run, new or to be gone on with. Nothing is written before ``begin``.
 
     Args:
         path: the folder.
         config: the run's configuration.
         resume: go on with the run that is in the folder, if there is one.
-        init: the model that the run starts from, if any; only noted.
+
+    Attributes:
+        resumed: whether there is something to go on from, ``last``.
 
     Raises:
-        ConfigError: it cannot be written, holds a run that is not to be resumed, or one of another configuration.
+        ConfigError: it holds a run that is not to be resumed, one of another configuration, or something else.
     """
 
-    def __init__(self, path: str | Path, config: TrainingConfig, *, resume: bool = False, init: str | None = None) -> None:
+    def __init__(self, path: str | Path, config: TrainingConfig, *, resume: bool = False) -> None:
         self.path = Path(path)
         self.best, self.last = self.path / "best.zip", self.path / "last.zip"
         self.metrics, self.tensorboard = self.path / "metrics.jsonl", self.path / "tensorboard"
+        self.resumed = self._find_run(config, resume)
+
+    def begin(self, config: TrainingConfig, init: str | None) -> None:
+        """Writes what is known at the start.
+
+        Args:
+            config: the run's configuration.
+            init: the model that a new run starts from, if any.
+
+        Raises:
+            ConfigError: the folder cannot be written.
+        """
         try:
-            self.resumed = self._find_run(config, resume)
+            self.path.mkdir(parents=True, exist_ok=True)
+            (self.path / "config.toml").write_text(tomli_w.dumps(config.model_dump()))
             if not self.resumed:
-                self.path.mkdir(parents=True, exist_ok=True)
-                self._write("config.toml", tomli_w.dumps(config.model_dump()).encode())
-                self._write("run.json", orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
+                (self.path / "run.json").write_bytes(orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
 
     def _find_run(self, config: TrainingConfig, resume: bool) -> bool:
         """Whether there is a run to go on with."""
         if not (self.path / "config.toml").exists():
-            if self.path.exists() and any(self.path.iterdir()):
-                raise ConfigError(f"{self.path}: there is something in this folder, and it is no run")
+            if self.path.exists() and not (self.path.is_dir() and next(self.path.iterdir(), None) is None):
+                raise ConfigError(f"{self.path}: there is something here, and it is no run")
             return False
         if not resume:
             raise ConfigError(f"{self.path}: there is a run in this folder; --resume goes on with it")
         stored = TrainingConfig.load(self.path / "config.toml")
         if difference := _difference(stored, config):
             raise ConfigError(f"{self.path}: the run in this folder has another configuration: {difference}")
-        if self.last.exists():
-            return True
-        return False  # stopped before it wrote anything to go on from
-
-    def _write(self, name: str, content: bytes) -> None:
-        (self.path / name).write_bytes(content)
+        return self.last.exists()  # if not, the run was killed before it had anything to go on from, and starts anew
 
 
 def _difference(stored: TrainingConfig, given: TrainingConfig) -> str | None:
@@ -122,9 +130,7 @@ class JsonLines(KVWriter):
         path.write_bytes(b"".join(kept))
         self._file = path.open("ab", buffering=0)
 
-    def write(
-        self, key_values: Mapping[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0
-    ) -> None:
+    def write(self, key_values: Mapping[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0) -> None:
         """Adds a line."""
         line = {"steps": step, **dict(sorted(key_values.items()))}
         self._file.write(orjson.dumps(line, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")

@@ -10,8 +10,8 @@ A model file is a zip archive of
 
 from __future__ import annotations
 
-import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from torch import Tensor
 from canfield_env.env import actions, observations
 from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
-from canfield_env.rules import Rules
+from canfield_env.files import whole_file
 from canfield_env.training.config import NetworkSection
 from canfield_env.training.network import Network, make_network
 
@@ -81,11 +81,9 @@ def save_model(path: Path, header: Header, network: Network, training: TrainingS
     parts = {_HEADER: _json(header.model_dump()), _WEIGHTS: save(network.state_dict())}
     if training is not None:
         parts |= {_TRAINING: _json(training.facts), _TENSORS: save(dict(training.tensors))}
-    unfinished = path.with_name(path.name + ".part")
-    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
+    with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
-            file.writestr(name, content)
-    os.replace(unfinished, path)
+            archive.writestr(name, content)
 
 
 def load_model(path: str | Path) -> tuple[Header, Network]:
@@ -134,7 +132,7 @@ def _read(path: str | Path, *names: str) -> dict[str, bytes]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
     except KeyError:
         raise ConfigError(f"{path}: no model file of this project: {' or '.join(names)} is not in it") from None
-    except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise ConfigError(f"{path}: no model file, or a damaged one: {error}") from None
 
 
@@ -161,16 +159,6 @@ def _check_versions(path: str | Path, table: Any) -> None:
         ("observation_version", "observations", observations.VERSION),
     ):
         if table.get(key) != here:
-            raise ConfigError(f"{path}: the model is for version {table.get(key)} of the {what}, this is version {here}")
-
-
-def check_rules(path: str | Path, header: Header, rules: Rules, draw: int) -> None:
-    """Checks that a model was trained for a game.
-
-    Raises:
-        ConfigError: it was trained for another one; the text names both.
-    """
-    trained = Rules.from_dict(header.rules)
-    for what, there, here in (("rules", trained.name or trained, rules.name or rules), ("draw", header.draw, draw)):
-        if there != here:
-            raise ConfigError(f"{path}: the model is for {what} {there}, not {here}")
+            raise ConfigError(
+                f"{path}: the model is for version {table.get(key)} of the {what}, this is version {here}"
+            )

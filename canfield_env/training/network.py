@@ -7,10 +7,10 @@ from typing import Final
 import torch
 from torch import Tensor, nn
 
-from canfield_env.env.actions import ACTIONS
+from canfield_env.engine.layout import ACTIONS
 from canfield_env.training import features
 from canfield_env.training.config import CardNetworkSection, NetworkSection
-from canfield_env.training.features import CARD_FEATURES, COLUMNS, NO_CARD, RELATIONS
+from canfield_env.training.features import CARD_FEATURES, COLUMNS, COUNTS, RELATIONS
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
@@ -54,12 +54,13 @@ class CardNetwork(Network):
         self.ranks = nn.Embedding(13, width)
         self.cards = nn.Linear(groups * len(CARD_FEATURES), width)
         self.columns = nn.Linear(2 * width, width)
-        self.table = _layers(2 * width + len(CARD_FEATURES) + 10, table_width)
+        self.table = _layers(2 * width + len(CARD_FEATURES) + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
-        self.moves = nn.Sequential(_layers(3 * width + table_width, table_width // 2), nn.Linear(table_width // 2, 1))
-        self.outlook = nn.Sequential(_layers(table_width, table_width), nn.Linear(table_width, 1))
-        nn.init.zeros_(self.moves[-1].weight)
-        nn.init.zeros_(self.outlook[-1].weight)
+        score, value = nn.Linear(table_width // 2, 1), nn.Linear(table_width, 1)
+        self.moves = nn.Sequential(_layers(3 * width + table_width, table_width // 2), score)
+        self.outlook = nn.Sequential(_layers(table_width, table_width), value)
+        for layer in (score, value):
+            nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
         for k, (_, members) in enumerate(RELATIONS):
             self.register_buffer(f"relation_{k}", torch.tensor(members), persistent=False)
 
@@ -92,9 +93,9 @@ class CardNetwork(Network):
         for k in range(len(RELATIONS)):
             members = self.get_buffer(f"relation_{k}")
             groups.append(sum((seen.cards[:, member] for member in members[1:]), seen.cards[:, members[0]]))
-        padded = torch.cat([seen.cards, seen.cards.new_zeros(len(tokens), NO_CARD + 1 - 52, len(CARD_FEATURES))], 1)
-        for pointers in (seen.beneath, seen.above):
-            groups.append(padded.gather(1, pointers.unsqueeze(2).expand(-1, -1, len(CARD_FEATURES))))
+        padded = nn.functional.pad(seen.cards, (0, 0, 0, 1))  # features.NO_CARD: nothing holds of it
+        neighbours = [pointers.unsqueeze(2).expand_as(seen.cards) for pointers in (seen.beneath, seen.above)]
+        groups += [padded.gather(1, pointers) for pointers in neighbours]
         ranks = self.ranks.weight.repeat(4, 1)
         cards = torch.relu(self.cards(torch.cat(groups, 2)) + ranks)
         last = seen.columns * seen.cards[:, None, :, CARD_FEATURES.index("last of a column")]
@@ -117,7 +118,7 @@ class FlatNetwork(Network):
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
-        size = 52 * (len(CARD_FEATURES) + COLUMNS) + 10
+        size = 52 * (len(CARD_FEATURES) + COLUMNS) + COUNTS
         self.body = nn.Sequential(_layers(size, width), _layers(width, width))
         self.scores = nn.Linear(width, ACTIONS)
         self.outlook = nn.Linear(width, 1)

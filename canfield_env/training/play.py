@@ -41,7 +41,8 @@ class Player:
         narrowed = self._memory.narrow(tokens, masks, games)
         with torch.inference_mode():
             scores, _ = self._network(torch.from_numpy(tokens), torch.from_numpy(narrowed))
-        return scores.argmax(1).numpy()
+        best: NDArray[np.int64] = scores.argmax(1).numpy()
+        return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +69,16 @@ class Result:
 
 def play_deals(network: Network, env: EnvSection, deals: Sequence[Deal]) -> Result:
     """Lets a network play deals, all side by side, each once."""
-    options = {"stock": env.stock, "observation": "tokens"}
-    games = CanfieldVectorEnv(len(deals), env.rules, **options)
-    tokens, info = games.reset(options={"deal": list(deals)})
+    games = CanfieldVectorEnv(len(deals), env.rules, stock=env.stock, observation="tokens")
+    observations, info = games.reset(options={"deal": list(deals)})
     player = Player(network, len(deals))
     running = np.arange(len(deals))
     steps, cards_up, outcomes = np.zeros_like(running), np.zeros_like(running), np.full(len(deals), "", "U16")
     while len(running):
         # Games that have ended are dealt anew, and what is done in them is of no account.
         actions = np.full(len(deals), TURN)
-        actions[running] = player.choose(tokens[running], info["action_mask"][running], running)
-        tokens, _, terminated, truncated, info = games.step(actions)
+        actions[running] = player.choose(observations[running].view(np.uint8), info["action_mask"][running], running)
+        observations, _, terminated, truncated, info = games.step(actions)
         steps[running] += 1
         ended = running[(terminated | truncated)[running]]
         if len(ended):

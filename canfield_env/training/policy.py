@@ -26,30 +26,27 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Callable[[float], float]) -> None:
         self.network = self._make_network()
-        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1.0), **self.optimizer_kwargs)
+        self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1.0), eps=1e-5)
 
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
         logits, values = self.network(obs, _as_masks(action_masks))
         log_probs = torch.log_softmax(logits, 1)
-        if deterministic:
-            actions = logits.argmax(1)
-        else:
-            actions = torch.multinomial(log_probs.exp(), 1).squeeze(1)
+        actions = logits.argmax(1) if deterministic else torch.multinomial(log_probs.exp(), 1).squeeze(1)
         return actions, values, log_probs.gather(1, actions[:, None]).squeeze(1)
 
-    def evaluate_actions(self, obs: Tensor, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
+    def evaluate_actions(self, obs: Any, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
         masks = _as_masks(action_masks)
         logits, values = self.network(obs, masks)
         log_probs = torch.log_softmax(logits, 1)
         entropy = -(log_probs.exp() * torch.where(masks, log_probs, 0.0)).sum(1)
         return values, log_probs.gather(1, actions.long()[:, None]).squeeze(1), entropy
 
-    def _predict(self, observation: Tensor, deterministic: bool = False, action_masks: Any = None) -> Tensor:
+    def _predict(self, observation: Any, deterministic: bool = False, action_masks: Any = None) -> Tensor:
         return self.forward(observation, deterministic, action_masks)[0]
 
-    def predict_values(self, obs: Tensor) -> Tensor:
+    def predict_values(self, obs: Any) -> Tensor:
         return self.network.value(obs)
 
 

@@ -11,7 +11,7 @@ All of it follows from the ``tokens`` observation: a move that makes no progress
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from canfield_env.engine import observe as at
 from canfield_env.engine.jit import jit
 from canfield_env.engine.kernels import mix
-from canfield_env.env.actions import ACTIONS, TURN
+from canfield_env.engine.layout import ACTIONS
+from canfield_env.env.actions import TURN
 
+Array = NDArray[Any]
 Tokens = NDArray[np.uint8]
 Mask = NDArray[np.int8] | NDArray[np.bool_]
 
@@ -72,7 +74,7 @@ class Memory:
 
 
 @jit
-def _narrow_all(games, tokens, masks, keys, lengths, narrowed):
+def _narrow_all(games: Array, tokens: Array, masks: Array, keys: Array, lengths: Array, narrowed: Array) -> None:
     for i, game in enumerate(games):
         if tokens[i, _IDLE] == 0:
             lengths[game] = 0
@@ -82,7 +84,7 @@ def _narrow_all(games, tokens, masks, keys, lengths, narrowed):
 
 
 @jit
-def _narrow(tokens, mask, visited, narrowed):
+def _narrow(tokens: Array, mask: Array, visited: Array, narrowed: Array) -> None:
     after = np.empty_like(tokens)
     visits = np.zeros(ACTIONS, np.int64)
     least = len(visited) + 1
@@ -96,7 +98,7 @@ def _narrow(tokens, mask, visited, narrowed):
 
 
 @jit
-def _position_key(tokens):
+def _position_key(tokens: Array) -> np.uint64:
     """A 64-bit key of the position: that of each card's place and of the waste, mixed and added."""
     key = np.uint64(tokens[_WASTE])
     for card in range(52):
@@ -105,7 +107,7 @@ def _position_key(tokens):
 
 
 @jit
-def _foresee(tokens, action, after):
+def _foresee(tokens: Array, action: int, after: Array) -> bool:
     """Fills ``after`` with the observation that a legal action leads to; False if that is none seen since progress."""
     if action == TURN:
         return False
@@ -134,10 +136,10 @@ def _foresee(tokens, action, after):
 
 
 @jit
-def _column_end(tokens, column):
+def _column_end(tokens: Array, column: int) -> int:
     """The token of the place after the last card of a column."""
     end = at.TOKEN_COLUMN + 52 * column
     for card in range(52):
         if end <= tokens[card] < at.TOKEN_COLUMN + 52 * (column + 1):
-            end = np.int64(tokens[card]) + 1
+            end = int(tokens[card]) + 1
     return end

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
-from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import JsonLines, RunFolder
-from canfield_env.training.model_file import Header, TrainingState, load_model, load_training, save_model
-from canfield_env.training.network import Network, make_network
+from canfield_env.training.model_file import Header, load_model, load_training, save_model
+from canfield_env.training.network import Network
 from canfield_env.training.play import play_deals
 from canfield_env.training.policy import NetworkPolicy
-from canfield_env.training.vecenv import TrainingVecEnv
+from canfield_env.training.ppo import make_env, make_ppo
+from canfield_env.training.state import capture, restore
 
 
 class Trainer:
@@ -52,16 +50,17 @@ class Trainer:
         self.config = config
         self.folder = folder
         self._deals = config.evaluation.load().deals
-        self._env = TrainingVecEnv(_make_env(config), config.env.reward_scale, config.env.win_reward)
-        self._ppo = _make_ppo(config, self._env, self._before_rollout)
+        self._env = make_env(config)
+        self._ppo = make_ppo(config, self._env, self._before_rollout)
         self._best: tuple[float, float] | None = None
         self._evaluated = 0  # steps at the last evaluation
-        self._seconds = 0.0  # of training, before this process
-        self._started = time.monotonic()
+        self._seconds = 0.0  # CPU time of the run before this process
+        self._started = time.process_time()
+        self._init = None if init is None else str(init)
         self._progress = progress
         self._stopping = False
         if folder.resumed:
-            self._restore(load_training(folder.last))
+            self._restore()
         elif init is not None:
             self._network.load_state_dict(_load_like(init, config).state_dict())
 
@@ -83,23 +82,24 @@ class Trainer:
             Whether all steps are done.
 
         Raises:
-            OSError: a file could not be written.
+            ConfigError: the folder cannot be written.
+            OSError: a file could not be written later on.
         """
         total = self.config.run.steps
         if self.steps >= total:
             return True
-        self._ppo.set_logger(self._make_logger())
+        self.folder.begin(self.config, self._init)
         self._bar = tqdm(total=total, initial=self.steps, unit="step", disable=None if self._progress else True)
-        with self._bar, _on_signal(self._stop):
-            self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=None)
-            if not self._stopping:
+        with self._bar, closing(self._make_logger()) as logger, _on_signal(self._stop):
+            self._ppo.set_logger(logger)
+            self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=total)  # it logs for itself
+            if self.steps >= total:
                 self._before_rollout()
-        self._ppo.logger.close()
-        return not self._stopping
+        return self.steps >= total
 
     def _stop(self) -> None:
         self._stopping = True
-        tqdm.write("stopping after this update; again stops at once")
+        tqdm.write("stopping after this update; again stops at once", file=sys.stderr)
 
     # ------------------------------------------------------------------ between two updates
 
@@ -107,37 +107,42 @@ class Trainer:
         """Logs, evaluates and saves what is due; returns whether to go on."""
         self._log_rollout()
         due = self.steps - self._evaluated >= self.config.evaluation.every or self.steps >= self.config.run.steps
-        if due and not self._stopping:
+        if due:
             self._evaluate()
         if due or self._stopping:
-            save_model(self.folder.last, self._header(), self._network, self._state())
+            self._save_last()
         return not self._stopping
 
     def _log_rollout(self) -> None:
         self._bar.update(self.steps - self._bar.n)
         finished, self._env.finished = self._env.finished, []
         if finished:
-            for key in ("won", "cards_up"):
-                self._ppo.logger.record(f"rollout/{key}", float(np.mean([info[key] for info in finished])))
-            self._ppo.logger.record("rollout/length", float(np.mean([info["episode"]["l"] for info in finished])))
-            self._ppo.logger.record("time/seconds", round(self._all_seconds(), 1))
-            self._ppo.logger.dump(self.steps)
+            self._log(
+                "rollout",
+                won=np.mean([info["won"] for info in finished]),
+                cards_up=np.mean([info["cards_up"] for info in finished]),
+                length=np.mean([info["episode"]["l"] for info in finished]),
+            )
 
     def _evaluate(self) -> None:
         result = play_deals(self._network, self.config.env, self._deals)
         self._evaluated = self.steps
         win_rate, cards_up = result.score
-        for key, value in (("won", win_rate), ("cards_up", cards_up), ("length", float(result.steps.mean()))):
-            self._ppo.logger.record(f"evaluation/{key}", value)
-        self._ppo.logger.record("time/seconds", round(self._all_seconds(), 1))
-        self._ppo.logger.dump(self.steps)
+        self._log("evaluation", won=win_rate, cards_up=cards_up, length=result.steps.mean())
         self._bar.set_postfix_str(f"{win_rate:.1%} won, {cards_up:.1f} cards up")
         if self._best is None or result.score > self._best:
             self._best = result.score
             save_model(self.folder.best, self._header(), self._network)
 
+    def _log(self, group: str, **values: float | np.floating[Any]) -> None:
+        """Writes a line of the metrics, with what PPO has recorded since the last one."""
+        for key, value in values.items():
+            self._ppo.logger.record(f"{group}/{key}", float(value))
+        self._ppo.logger.record("time/cpu_seconds", round(self._all_seconds(), 1))
+        self._ppo.logger.dump(self.steps)
+
     def _all_seconds(self) -> float:
-        return self._seconds + time.monotonic() - self._started
+        return self._seconds + time.process_time() - self._started
 
     def _make_logger(self) -> Logger:
         lines = JsonLines(self.folder.metrics, self.steps)
@@ -162,115 +167,27 @@ class Trainer:
             },
         )
 
-    def _state(self) -> TrainingState:
-        ppo = self._ppo
-        facts = {
-            "steps": self.steps,
-            "updates": ppo._n_updates,
-            "evaluated": self._evaluated,
-            "best": self._best,
-            "seconds": self._all_seconds(),
-        }
-        tensors = {"torch generator": torch.get_rng_state()}
-        for index, values in ppo.policy.optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer {index} {key}": value for key, value in values.items()}
-        generator = np.random.get_state(legacy=False)
-        assert isinstance(generator, dict)
-        facts["numpy generator"] = generator["state"]["pos"]
-        arrays = {"numpy generator": generator["state"]["key"], **self._env.state(), "starts": ppo._last_episode_starts}
-        tensors |= {name: torch.tensor(np.frombuffer(array.tobytes(), np.uint8)) for name, array in arrays.items()}
-        return TrainingState(facts, tensors)
+    def _save_last(self) -> None:
+        state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self._all_seconds())
+        save_model(self.folder.last, self._header(), self._network, state)
 
-    def _restore(self, state: TrainingState) -> None:
-        facts, tensors, ppo = state.facts, state.tensors, self._ppo
-
-        def array(name: str, like: NDArray[Any]) -> NDArray[Any]:
-            return np.frombuffer(tensors[name].numpy().tobytes(), like.dtype).reshape(like.shape)
-
+    def _restore(self) -> None:
         self._network.load_state_dict(load_model(self.folder.last)[1].state_dict())
+        state = load_training(self.folder.last)
         try:
-            ppo.num_timesteps, ppo._n_updates = facts["steps"], facts["updates"]
-            self._evaluated, self._seconds = facts["evaluated"], facts["seconds"]
-            self._best = None if facts["best"] is None else tuple(facts["best"])
-            _restore_optimizer(ppo.policy.optimizer, tensors)
-            ppo._last_obs = self._env.restore({name: array(name, like) for name, like in self._env.state().items()})
-            ppo._last_episode_starts = array("starts", np.empty(self._env.num_envs, np.bool_))
-            torch.set_rng_state(tensors["torch generator"])
-            generator = np.random.get_state(legacy=False)
-            generator["state"]["key"] = array("numpy generator", generator["state"]["key"])
-            generator["state"]["pos"] = facts["numpy generator"]
-            np.random.set_state(generator)
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            restore(state, self._ppo, self._env)
+            self._evaluated, self._seconds = state.facts["evaluated"], state.facts["seconds"]
+            self._best = state.facts["best"] and tuple(state.facts["best"])
+        except (KeyError, RuntimeError, TypeError, ValueError) as error:
             raise ConfigError(f"{self.folder.last}: damaged: {error!r}") from error
-
-
-class _PausingPPO(MaskablePPO):
-    """PPO that asks before each rollout whether to go on."""
-
-    before_rollout: Callable[[], bool]
-
-    def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
-        return self.before_rollout() and super().collect_rollouts(*args, **kwargs)
-
-
-def _make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callable[[], bool]) -> _PausingPPO:
-    section = config.algorithm
-    ppo = _PausingPPO(
-        NetworkPolicy,
-        env,
-        policy_kwargs={"make_network": partial(make_network, config.network)},
-        n_steps=section.rollout,
-        batch_size=section.batch_size,
-        n_epochs=section.epochs,
-        learning_rate=_schedule(section.learning_rate, section.anneal),
-        gamma=section.gamma,
-        gae_lambda=section.gae_lambda,
-        ent_coef=section.entropy,
-        vf_coef=section.value,
-        clip_range=section.clip,
-        max_grad_norm=section.max_grad_norm,
-        seed=config.run.seed,
-        device="cpu",
-    )
-    ppo.before_rollout = before_rollout
-    env.seed(config.run.seed * env.num_envs)  # game i gets this seed plus i: runs of other seeds share no deals
-    return ppo
-
-
-def _schedule(learning_rate: float, anneal: bool) -> Callable[[float], float]:
-    """The learning rate by the share of the run that is left, which is negative after the last rollout."""
-    return lambda left: learning_rate * max(left, 0.0) if anneal else learning_rate
-
-
-def _make_env(config: TrainingConfig) -> CanfieldVecEnv:
-    env = config.env
-    return CanfieldVecEnv(
-        env.count,
-        env.rules,
-        draw=env.draw,
-        stock=env.stock,
-        reward=env.reward,
-        observation="tokens",
-        illegal="raise",
-    )
 
 
 def _load_like(path: str | Path, config: TrainingConfig) -> Network:
     """A model's network, which must be as the configuration has it."""
     header, network = load_model(path)
     if header.network != config.network:
-        raise ConfigError(f"{path}: the model's network is {header.network!r}, the configuration's {config.network!r}")
+        raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {config.network}")
     return network
-
-
-def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, torch.Tensor]) -> None:
-    state: dict[int, dict[str, torch.Tensor]] = {}
-    for name, tensor in tensors.items():
-        kind, _, rest = name.partition(" ")
-        if kind == "optimizer":
-            index, _, key = rest.partition(" ")
-            state.setdefault(int(index), {})[key] = tensor
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
 
 
 @contextmanager

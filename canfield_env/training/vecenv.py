@@ -10,7 +10,7 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
-from canfield_env.env.actions import ACTIONS
+from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.training.repetition import Memory
 

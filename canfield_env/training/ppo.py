@@ -1,0 +1,76 @@
+"""PPO as a configuration describes it: sb3-contrib's ``MaskablePPO`` on the training environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from sb3_contrib import MaskablePPO
+
+from canfield_env.env.sb3 import CanfieldVecEnv
+from canfield_env.training.config import TrainingConfig
+from canfield_env.training.network import make_network
+from canfield_env.training.policy import NetworkPolicy
+from canfield_env.training.vecenv import TrainingVecEnv
+
+
+class PausingPPO(MaskablePPO):
+    """PPO that asks before every rollout whether to go on. Everything is at rest then: that is the time to save."""
+
+    before_rollout: Callable[[], bool]
+
+    def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
+        """A rollout, or False where training is to stop."""
+        return self.before_rollout() and super().collect_rollouts(*args, **kwargs)
+
+
+def make_env(config: TrainingConfig) -> TrainingVecEnv:
+    """The games that are trained on."""
+    section = config.env
+    games = CanfieldVecEnv(
+        section.count,
+        section.rules,
+        draw=section.draw,
+        stock=section.stock,
+        reward=section.reward,
+        observation="tokens",
+        illegal="raise",
+    )
+    return TrainingVecEnv(games, section.reward_scale, section.win_reward)
+
+
+def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callable[[], bool]) -> PausingPPO:
+    """PPO with a new network.
+
+    Args:
+        config: the run.
+        env: what it trains on.
+        before_rollout: says before every rollout whether to go on.
+    """
+    section = config.algorithm
+    ppo = PausingPPO(
+        NetworkPolicy,
+        env,
+        policy_kwargs={"make_network": partial(make_network, config.network)},
+        n_steps=section.rollout,
+        batch_size=section.batch_size,
+        n_epochs=section.epochs,
+        learning_rate=_schedule(section.learning_rate, section.anneal),
+        gamma=section.gamma,
+        gae_lambda=section.gae_lambda,
+        ent_coef=section.entropy,
+        vf_coef=section.value,
+        clip_range=section.clip,
+        max_grad_norm=section.max_grad_norm,
+        seed=config.run.seed,
+        device="cpu",
+    )
+    ppo.before_rollout = before_rollout
+    env.seed(config.run.seed * env.num_envs)  # game i gets this seed plus i, so no other run's
+    return ppo
+
+
+def _schedule(learning_rate: float, anneal: bool) -> Callable[[float], float]:
+    """The learning rate by the share of the run that is left, which is negative after the last rollout."""
+    return lambda left: learning_rate * max(left, 0.0) if anneal else learning_rate
