@@ -34,7 +34,7 @@ class Size:
 
 
 #: From large to small; the first that fits is taken.
-SIZES: Final = (Size(14, 9, 2), Size(12, 7, 2), Size(10, 5, 1), Size(8, 3, 1))
+SIZES: Final = (Size(15, 9, 2), Size(13, 7, 2), Size(11, 5, 1), Size(9, 3, 1))
 _LABEL: Final = 1
 _WASTE_FAN: Final = 3
 _FAN_STEP: Final = 4

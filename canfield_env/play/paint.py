@@ -24,6 +24,24 @@ _LINES: Final = {
     "hint": "┏┅┓┇┛┅┗┇",
     "empty": "┌╌┐╎┘╌└╎",
 }
+_ROWS_FOR_PIPS: Final = 7
+_SIDES: Final = (0, 2)
+_CORNERS: Final = [(side, row) for side in _SIDES for row in (0, 4)]
+_SIX: Final = [(side, row) for side in _SIDES for row in (0, 2, 4)]
+_EIGHT: Final = [(side, row) for side in _SIDES for row in (0, 1, 3, 4)]
+# The pips of an ace to a ten: column 0 to 2 and row 0 to 4.
+_PIPS: Final = (
+    [(1, 2)],
+    [(1, 0), (1, 4)],
+    [(1, 0), (1, 2), (1, 4)],
+    _CORNERS,
+    [*_CORNERS, (1, 2)],
+    _SIX,
+    [*_SIX, (1, 1)],
+    [*_SIX, (1, 1), (1, 3)],
+    [*_EIGHT, (1, 2)],
+    [*_EIGHT, (1, 1), (1, 3)],
+)
 #: The names of all styles.
 STYLES: Final = ("felt", "label", "target", "red", "black", "back", "ghost", *_LINES)
 
@@ -131,9 +149,23 @@ def _paint_card(canvas: _Canvas, cell: Cell, style: str) -> None:
     text, ink = card_text(cell.card), "red" if cell.card.is_red else "black"
     canvas.write(cell.x + 1, cell.y, text, ink)
     if cell.face == "whole":
-        middle = cell.x + (cell.width - 1) // 2
-        canvas.write(middle, cell.y + cell.height // 2, SUIT_SYMBOLS[cell.card.suit], ink)
+        _paint_pips(canvas, cell, SUIT_SYMBOLS[cell.card.suit], ink)
         canvas.write(cell.x + cell.width - 1 - len(text), cell.y + cell.height - 1, text, ink)
+
+
+def _paint_pips(canvas: _Canvas, cell: Cell, symbol: str, ink: str) -> None:
+    """The suit in the middle of a card; on a large one as often as its rank says, or beside a court's letter."""
+    assert cell.card is not None
+    rank, middle = cell.card.rank, cell.y + cell.height // 2
+    if cell.height < _ROWS_FOR_PIPS:
+        canvas.write(cell.x + (cell.width - 1) // 2, middle, symbol, ink)
+    elif rank >= len(_PIPS):
+        canvas.write(cell.x + cell.width // 2 - 3, middle, f"{symbol}  {cell.card[0]}  {symbol}", ink)
+    else:
+        step = (cell.height - 3) / 4
+        for column, row in _PIPS[rank]:
+            x = cell.x + round((cell.width - 1) * (1 + column) / 4)
+            canvas.write(x, cell.y + 1 + round(row * step), symbol, ink)
 
 
 def _paint_frame(canvas: _Canvas, cell: Cell, style: str, inside: str) -> None:

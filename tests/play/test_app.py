@@ -466,10 +466,10 @@ def test_the_table_follows_the_size_of_the_terminal(tmp_path: Path):
         await pilot.resize_terminal(60, 12)
         await pilot.pause()
         assert "The terminal is 60 x 12;" in screen_text(app)
-        assert "the table needs 68 x 19." in screen_text(app)
+        assert "the table needs 74 x 19." in screen_text(app)
         await pilot.press("d", "left", "enter")
         await pilot.click(Table, offset=(5, 5))
-        await pilot.resize_terminal(68, 19)
+        await pilot.resize_terminal(74, 19)
         await pilot.pause()
         assert "needs" not in screen_text(app)
 

@@ -15,7 +15,7 @@ RUN = "Kc" + "QhJcTh9c8h7c6h5c4h3c2hAc" * 4
 
 def position(column: int = 3) -> Position:
     """A position with a column of that many cards, whatever else would be wrong with it."""
-    return Position.parse(f"7:--8- (9)Js (20) 8d7c2d {RUN[: 2 * column]}/Qs/-/As 0 4")
+    return Position.parse(f"7:--8- (9)Js (20) 8d7c2d {RUN[: 2 * column] or '-'}/Qs/-/As 0 4")
 
 
 def laid_out(width: int = 80, height: int = 21, column: int = 3) -> Layout:
@@ -28,7 +28,7 @@ def painted(layout: Layout, where: Position, width: int = 80, height: int = 21, 
     return "\n".join("".join(text for text, _ in row) for row in paint(layout, where, Rules(), width, height, lit))
 
 
-@pytest.mark.parametrize("size", [(68, 18), (80, 21), (100, 30), (200, 57), (300, 100)])
+@pytest.mark.parametrize("size", [(74, 18), (80, 21), (100, 30), (200, 57), (300, 100)])
 @pytest.mark.parametrize("column", [0, 1, 2, 9, 13, 20, 30, 40])
 def test_every_card_of_the_columns_stands_on_the_screen(size: tuple[int, int], column: int):
     width, height = size
@@ -79,6 +79,17 @@ def test_hidden_cards_are_not_painted():
         ghost = card.rank == game.base or card_text(card) == "9♥"  # what foundations need next
         assert ghost or card_text(card) not in shown
     assert layout.top("D").card is None
+
+
+def test_large_cards_have_as_many_pips_as_their_rank_says():
+    for rank in "A23456789T":
+        where = Position.parse(f"7:---- - - - {rank}h/-/-/- 0 0")
+        for width, height in ((200, 57), (100, 42)):
+            layout = lay_out(where, Rules(), width, height)
+            assert layout is not None
+            ghosts = 2  # the foundation of hearts: its place, and what it needs next
+            pips = painted(layout, where, width, height).count("♥") - ghosts - 2
+            assert pips == "A23456789T".index(rank) + 1
 
 
 def test_labels_tell_counts_and_what_foundations_need_next():
