@@ -90,8 +90,7 @@ def read(tokens: Tensor) -> Table:
     column = torch.where(in_column, (token - at.TOKEN_COLUMN) // 52, -1)
     under = (token - at.TOKEN_COLUMN) % 52
     columns = (column[:, None, :] == torch.arange(COLUMNS)[:, None]).float()
-    length = (columns.transpose(1, 2) @ columns.sum(2, keepdim=True)).squeeze(2)
-    on_top = length - 1 - under
+    on_top = columns.sum(2).gather(1, column.clamp(min=0)) - 1 - under
     height = (token == at.TOKEN_FOUNDATION).view(-1, 4, 13).sum(2).repeat_interleave(13, 1)
     talon = (token >= at.TOKEN_TALON) & ~in_column
     waste = counts[:, at.COUNT_WASTE, None]

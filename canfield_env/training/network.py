@@ -99,7 +99,8 @@ class CardNetwork(Network):
         ranks = self.ranks.weight.repeat(4, 1)
         cards = torch.relu(self.cards(torch.cat(groups, 2)) + ranks)
         last = seen.columns * seen.cards[:, None, :, CARD_FEATURES.index("last of a column")]
-        columns = torch.relu(self.columns(torch.cat([seen.columns @ cards / 4, last @ cards], 2)))
+        sums = torch.cat([seen.columns / 4, last], 1) @ cards
+        columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
         table = self.table(torch.cat([cards.mean(1), columns.sum(1), seen.cards.mean(1), seen.counts], 1))
         column = (seen.columns * torch.arange(1, COLUMNS + 1)[:, None]).sum(1).long() - 1
         return cards, columns, table, column
