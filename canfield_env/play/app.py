@@ -255,11 +255,13 @@ class PlayApp(App[None]):
             self._show("Drag a card from a foundation, or pick it up with Space." if pile[0] == "F" else "")
             return
         move = self.session.tap(cell.card, self.settings.double_tap)
-        if move is None:
+        if move is not None:
+            self._try(move)
+        elif not cell.pile.isdecimal() and cell.index < len(self.session.pile(pile)) - 1:
+            self._show(f"{card_text(cell.card)} is covered.")
+        else:
             where = "fits nowhere" if self.settings.double_tap else "does not fit its foundation"
             self._show(f"{card_text(cell.card)} {where} now.")
-            return
-        self._try(move)
 
     def _place(self, target: str) -> None:
         """Puts down what is carried."""

@@ -151,6 +151,10 @@ def test_the_stock_is_turned_by_click_and_key_and_turned_back(tmp_path: Path):
     async def steps(pilot: Pilot[Any]) -> None:
         await pilot.click(Table, offset=at(app, "D"))
         assert message(app) == "turn 8♦ 7♣ 2♦"
+        await pilot.click(Table, offset=at(app, "W", 0))
+        assert message(app) == "8♦ is covered."
+        await pilot.click(Table, offset=at(app, "W", 2))
+        assert message(app) == "2♦ fits nowhere now."
         await pilot.press(*["d"] * 12)
         assert app.session.game.redeals == 1
         assert message(app) == "turn the waste back"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from PIL import Image
@@ -56,6 +58,13 @@ def test_a_face_is_opaque_inside_and_clear_at_its_corner(card):
     assert sprite.shape == (140, 100, 4)
     assert (sprite[10:-10, 5:-5, 3] == 255).all()
     assert (sprite[0, 0, 3], sprite[-1, -1, 3]) == (0, 0)
+
+
+def test_the_environment_renders_frames():
+    env = gymnasium.make("canfield_env:Canfield-v0", render_mode="rgb_array")
+    env.reset(options={"deal": "CF1-D3-AAAAACL"})
+    frame: Any = env.render()
+    assert (frame == render_rgb(played("").player_view(), "CF1-D3-AAAAACL")).all()
 
 
 def test_scale_sets_the_size():
