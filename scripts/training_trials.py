@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Trains with each of the settings in configs/train/trials.toml, and writes how they compare.
+"""Trains with each of the settings in configs/trials/ppo-d3.toml, and writes how they compare.
 
 Trials whose runs are there already are not run again. Results: docs/results/training-trials.json and .md.
 """
@@ -57,7 +57,7 @@ def main(
     out: Annotated[Path, typer.Option(help="Where the results go.")] = ROOT / "docs" / "results",
 ) -> None:
     """Compare training settings."""
-    plan = read_toml(ROOT / "configs" / "train" / "trials.toml")
+    plan = read_toml(ROOT / "configs" / "trials" / "ppo-d3.toml")
     results = {}
     for name, settings in plan["trials"].items():
         print(name, file=sys.stderr)

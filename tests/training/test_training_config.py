@@ -25,7 +25,7 @@ def write(tmp_path, text):
     return path
 
 
-@pytest.mark.parametrize("name", [name for name in config_names("train") if name != "trials"])
+@pytest.mark.parametrize("name", config_names("train"))
 def test_the_shipped_configurations_are_good(name):
     config = TrainingConfig.load(name)
     assert config.evaluation.load().deals[0].draw == config.env.draw
