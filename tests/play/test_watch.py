@@ -53,26 +53,27 @@ def test_what_is_known_and_all_cards():
 
 
 def test_it_plays_to_the_end_pauses_and_changes_speed():
-    app = WatchApp(film(an_episode()), start=70)
+    app = WatchApp(film(an_episode()))
+
+    async def until(number: int) -> None:
+        while app.at < number:
+            await asyncio.sleep(0.02)
 
     async def steps(pilot: Pilot[Any]) -> None:
         await pilot.press("plus", "plus", "plus", "plus", "space")
         assert "playing, 0.05 s a move" in message(app)
-        await asyncio.sleep(0.3)
-        await pilot.press("space")
+        await until(2)
+        await pilot.press("minus", "space")
         stopped = app.at
-        assert stopped > 70
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.4)
         assert app.at == stopped
-        await pilot.press("minus", "plus", "space")
-        for _ in range(100):
-            await asyncio.sleep(0.05)
-            if app.at == 80:
-                break
+        app.go(76)
+        await pilot.press("plus", "space")
+        await until(80)
         await pilot.pause()
         assert "playing" not in message(app)
-        await pilot.press("space", "space")
-        assert app.at < 10, "from the end, it starts again"
+        await pilot.press("minus", "minus", "minus", "space")
+        assert app.at == 0, "from the end, it starts again"
 
     drive(app, steps)
 
