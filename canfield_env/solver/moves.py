@@ -39,7 +39,9 @@ from canfield_env.solver.state import (
     WEIGHTS,
     WHOLE_RUNS,
     end_over,
+    evened,
     find_reach,
+    holds_loop,
     moved,
     pass_position,
     raised,
@@ -53,7 +55,8 @@ PASSES: Final = 1  #: D1: equal positions in the stock are one
 SAFE: Final = 2  #: D2: cards that can only be wanted on their foundation go there at once
 REVERSIBLE: Final = 4  #: D3: so do cards that can be taken back to where they lay
 TAILS: Final = 8  #: D4: tails move only to free the card under them for its foundation
-ALL_DOMINANCES: Final = PASSES | SAFE | REVERSIBLE | TAILS
+RELAXED: Final = 16  #: D5: states lost even if no move stood in the way of another are given up
+ALL_DOMINANCES: Final = PASSES | SAFE | REVERSIBLE | TAILS | RELAXED
 
 #: States that one expansion can add to the list at the very most.
 MOST_ADDED: Final = 512
@@ -71,11 +74,8 @@ def expand(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, bo
             info[WON] = node
             return
     info[EXPANDED] += 1
-    if not info[LOOPED] and _may_loop(board):
-        info[LOOPED] = 1
     find_reach(board)
-    if board[DOMINANCES] & 16 and not board[TAKING] and is_lost(board):
-        info[7] += 1
+    if board[DOMINANCES] & RELAXED and not board[TAKING] and is_lost(board):
         return
     if board[TAKING]:
         _build_on_taken_back(node, nodes, table, info, board)
@@ -87,11 +87,34 @@ def expand(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, bo
 
 
 @jit
-def _offer(a: int, b: int, bucket: int, parent: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray) -> None:
+def _offer(
+    a: int,
+    b: int,
+    bucket: int,
+    parent: int,
+    nodes: np.ndarray,
+    table: np.ndarray,
+    info: np.ndarray,
+    board: np.ndarray,
+) -> None:
     """Enters and queues a state if it is new."""
+    a, b = canonical(a, b, info, board)
     node = enter(a, b, parent, nodes, table, info)
     if node >= 0:
         queue(node, bucket, nodes, info)
+
+
+@jit
+def canonical(a: int, b: int, info: np.ndarray, board: np.ndarray) -> tuple[int, int]:
+    """The words of the state that stands for all those that differ from it by D4."""
+    if not board[DOMINANCES] & TAILS or board[RULES] & WHOLE_RUNS:
+        return a, b
+    if not board[RULES] & NO_BASE_BUILD:
+        if not info[LOOPED] and holds_loop(a, b, board[RANKS], board[RULES] & TAKE_BACK != 0):
+            info[LOOPED] = 1
+        if info[LOOPED] and holds_loop(a, b, board[RANKS], False):
+            return a, b
+    return evened(a, b, board[RANKS])
 
 
 @jit
@@ -166,31 +189,6 @@ def _parent_of(card: int, board: np.ndarray) -> int:
     return board[FITS_ON + 2 * card + board[PLACE + card] - ON_FIRST]
 
 
-@jit
-def _may_loop(board: np.ndarray) -> bool:
-    """Whether the columns hold, or with cards taken back could hold, a run through every rank and colour it can meet.
-
-    Only then can two cards of the same rank and colour come to lie in one column, which the proof of D4 leaves out.
-    """
-    if board[RULES] & (WHOLE_RUNS | NO_BASE_BUILD):
-        return False
-    even = odd = True  # for the runs with the even ranks black, and those with the odd ranks black
-    for rank in range(board[RANKS]):
-        black = _can_be_in_column(rank, board) or _can_be_in_column(48 + rank, board)
-        red = _can_be_in_column(16 + rank, board) or _can_be_in_column(32 + rank, board)
-        even = even and (red if rank & 1 else black)
-        odd = odd and (black if rank & 1 else red)
-        if not (even or odd):
-            return False
-    return (even and odd) or board[RANKS] & 1 == 0
-
-
-@jit
-def _can_be_in_column(card: int, board: np.ndarray) -> bool:
-    """Whether a card lies in a column, or on a foundation from which it can be taken back."""
-    return board[PLACE + card] != HOME or (board[RULES] & TAKE_BACK != 0 and card & 15 < board[UP + (card >> 4)])
-
-
 # ---------------------------------------------------------------------- words after a move
 
 
@@ -231,13 +229,19 @@ def _done_taking(a: int, b: int, board: np.ndarray) -> tuple[int, int]:
 
 @jit
 def _settle(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray) -> int:
-    """Plays the forced foundation moves (D2, D3) and returns the state after them, or -1 where that is known already."""
+    """Plays the forced foundation moves (D2, D3).
+
+    Returns:
+        The state after them, or -1 where that is known already.
+    """
     start = info[NODES]
     suit = 0
     while suit < 4:
         card = 16 * suit + board[UP + suit]
         if board[UP + suit] < board[RANKS] and _is_forced(card, board):
-            a, b = _played_up(nodes[node, 0], nodes[node, 1], card, board)
+            a, b = _freed(nodes[node, 0], nodes[node, 1], card, board)
+            a, b = _played_up(a, b, card, board)
+            a, b = canonical(a, b, info, board)
             node = append(a, b, node, nodes, info)
             unpack(a, b, board)
             suit = 0
@@ -256,13 +260,31 @@ def _settle(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, b
 @jit
 def _is_forced(card: int, board: np.ndarray) -> bool:
     """Whether a card that its foundation waits for can go there and loses nothing by it."""
-    in_column = board[PLACE + card] != HOME and board[ABOVE + card] < 0
     if board[RULES] & TAKE_BACK:
-        return in_column and board[DOMINANCES] & REVERSIBLE != 0 and _can_return(card, board)
+        return board[DOMINANCES] & REVERSIBLE != 0 and _is_free(card, board) and _can_return(card, board)
     if not board[DOMINANCES] & SAFE or not _is_safe(card, board):
         return False
     in_stock = board[DRAW] == 1 and board[DOMINANCES] & PASSES != 0 and board[SPOT + card] >= 0
-    return in_column or in_stock or card == _reserve_top(board)
+    return in_stock or card == _reserve_top(board) or _is_free(card, board)
+
+
+@jit
+def _is_free(card: int, board: np.ndarray) -> bool:
+    """Whether a card ends a column, or would if the tail on it were on its twin (D4)."""
+    if board[PLACE + card] == HOME:
+        return False
+    if board[ABOVE + card] < 0:
+        return True
+    if not board[DOMINANCES] & TAILS or board[RULES] & WHOLE_RUNS:
+        return False
+    return _accepts(_twin(card), board) and end_over(card, board) != _twin(card)
+
+
+@jit
+def _freed(a: int, b: int, card: int, board: np.ndarray) -> tuple[int, int]:
+    """The words after the tail on a card, if there is one, has gone to the card's twin."""
+    tail = board[ABOVE + card]
+    return moved(a, b, tail, board[PLACE + tail], _on(_twin(card))) if tail >= 0 else (a, b)
 
 
 @jit
@@ -293,48 +315,30 @@ def _move_up(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, 
         card = 16 * suit + board[UP + suit]
         if board[UP + suit] == board[RANKS]:
             continue
-        place, from_stock = board[PLACE + card], _in_reach(card, board)
-        if place != HOME and board[ABOVE + card] >= 0:
-            if board[DOMINANCES] & TAILS:
-                _free_for_foundation(card, node, nodes, table, info, board)
-        elif place != HOME or from_stock or card == _reserve_top(board):
+        from_stock = _in_reach(card, board)
+        if _is_free(card, board):
+            _free_and_play(card, _on(_twin(card)), node, nodes, table, info, board)
+        elif from_stock or card == _reserve_top(board):
             a, b = _played_up(nodes[node, 0], nodes[node, 1], card, board)
-            off_reserve = (place == ROOT and board[RESERVE] > 0) or (place == HOME and not from_stock)
-            _offer(a, b, _bucket(-off_reserve, -from_stock, 1, board), node, nodes, table, info)
+            bucket = _bucket(-(not from_stock), -from_stock, 1, board)
+            _offer(a, b, bucket, node, nodes, table, info, board)
+        if board[DOMINANCES] & TAILS and _takes_runs(board) and board[ABOVE + card] >= 0:
+            if not board[RULES] & WHOLE_RUNS:
+                _free_and_play(card, ROOT, node, nodes, table, info, board)
 
 
 @jit
-def _free_for_foundation(
-    card: int, node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray
+def _free_and_play(
+    card: int, place: int, node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray
 ) -> None:
-    """Moves the tail off a card, to the card's twin or a space, and the card to its foundation (D4)."""
-    if board[RULES] & WHOLE_RUNS:
-        return
-    tail, twin = board[ABOVE + card], _twin(card)
-    if _accepts(twin, board) and end_over(card, board) != twin:
-        _offer_freed(card, tail, _on(twin), node, nodes, table, info, board)
-    if _takes_runs(board):
-        _offer_freed(card, tail, ROOT, node, nodes, table, info, board)
-
-
-@jit
-def _offer_freed(
-    card: int,
-    tail: int,
-    place: int,
-    node: int,
-    nodes: np.ndarray,
-    table: np.ndarray,
-    info: np.ndarray,
-    board: np.ndarray,
-) -> None:
-    a, b = moved(nodes[node, 0], nodes[node, 1], tail, board[PLACE + tail], place)
-    x, y = _played_up(a, b, card, board)
-    x, y = _done_taking(x, y, board)
-    if not is_known(x, y, nodes, table, info):
-        refill = board[PLACE + card] == ROOT and board[RESERVE] > 0
-        between = append(a, b, node, nodes, info)
-        _offer(x, y, _bucket(-refill, 0, 1, board), between, nodes, table, info)
+    """Moves the tail on a card, if there is one, to a place, and the card to its foundation."""
+    a, b = _done_taking(nodes[node, 0], nodes[node, 1], board)
+    tail = board[ABOVE + card]
+    if tail >= 0:
+        a, b = moved(a, b, tail, board[PLACE + tail], place)
+    a, b = _played_up(a, b, card, board)
+    refill = board[PLACE + card] == ROOT and board[RESERVE] > 0
+    _offer(a, b, _bucket(-refill, 0, 1, board), node, nodes, table, info, board)
 
 
 @jit
@@ -385,7 +389,7 @@ def _place(
     elif in_stock:
         a, b = _left_stock(a, b, spot, board)
     off_reserve = board[RESERVE] > 0 and not in_stock
-    _offer(a, b, _bucket(-off_reserve, -in_stock, 0, board), node, nodes, table, info)
+    _offer(a, b, _bucket(-off_reserve, -in_stock, 0, board), node, nodes, table, info, board)
 
 
 @jit
@@ -400,10 +404,10 @@ def _move_tails(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarra
             twin = _twin(_parent_of(card, board))
             if _accepts(twin, board) and twin != board[LAST + k]:
                 x, y = moved(a, b, card, board[PLACE + card], _on(twin))
-                _offer(x, y, _bucket(0, 0, 0, board), node, nodes, table, info)
+                _offer(x, y, _bucket(0, 0, 0, board), node, nodes, table, info, board)
             if _takes_runs(board):
                 x, y = moved(a, b, card, board[PLACE + card], ROOT)
-                _offer(x, y, _bucket(0, 0, 0, board), node, nodes, table, info)
+                _offer(x, y, _bucket(0, 0, 0, board), node, nodes, table, info, board)
             card = board[ABOVE + card]
 
 
@@ -425,10 +429,10 @@ def _take_back(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray
         for target in board[FITS_ON + 2 * card : FITS_ON + 2 * card + 2]:
             if _accepts(target, board) and (any_use or _is_of_use(card, target, board)):
                 v, w = moved(x, y, card, HOME, _on(target))
-                _offer(v, w, _bucket(0, 0, -1, board), node, nodes, table, info)
+                _offer(v, w, _bucket(0, 0, -1, board), node, nodes, table, info, board)
         if _takes_runs(board) and (any_use or _is_of_use(card, -1, board)):
             v, w = moved(x, y, card, HOME, ROOT)
-            _offer(v, w, _bucket(0, 0, -1, board), node, nodes, table, info)
+            _offer(v, w, _bucket(0, 0, -1, board), node, nodes, table, info, board)
 
 
 @jit
@@ -460,10 +464,12 @@ def _is_of_use(card: int, target: int, board: np.ndarray) -> bool:
 @jit
 def _build_on_taken_back(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray) -> None:
     """The moves that use a card taken back: those that build on it."""
-    taken_back = _find_taken_back(board)
     for i in range(board[USED]):
         target = board[LAST + i]
-        if (taken_back >> i) & 1 == 0 or not _accepts(target, board):
+        if not _accepts(target, board):
+            continue
+        # By D4 the card taken back may have gone under its twin's tail.
+        if not _may_be_taken_back(target, board) and not _may_be_taken_back(_twin(target), board):
             continue
         for k in range(board[USED]):
             if k != i and _fits(board[FIRST + k], target, board):
@@ -474,26 +480,18 @@ def _build_on_taken_back(node: int, nodes: np.ndarray, table: np.ndarray, info: 
             if (board[REACH] >> k) & 1 and _fits(board[STOCK_CARDS + k], target, board):
                 _place(board[STOCK_CARDS + k], _on(target), node, nodes, table, info, board)
         twin = _twin(target)
-        if board[DOMINANCES] & TAILS and board[PLACE + twin] != HOME and board[ABOVE + twin] >= 0:
-            if _is_next(twin, board):
-                _free_for_foundation(twin, node, nodes, table, info, board)
+        if board[PLACE + twin] != HOME and board[ABOVE + twin] >= 0 and _is_next(twin, board) and _is_free(twin, board):
+            _free_and_play(twin, _on(target), node, nodes, table, info, board)
     if not board[DOMINANCES] & TAILS:
         _move_tails(node, nodes, table, info, board)
 
 
 @jit
-def _find_taken_back(board: np.ndarray) -> int:
-    """A bit mask of the columns that end in a card which D3 would have played up."""
-    up = [board[UP], board[UP + 1], board[UP + 2], board[UP + 3]]
-    last = [board[LAST + k] for k in range(board[USED])]
-    mask, again = 0, True
-    while again:
-        again = False
-        for k in range(board[USED]):
-            card = last[k]
-            if card >= 0 and card & 15 == up[card >> 4] and _can_return(card, board):
-                up[card >> 4] += 1
-                last[k] = _parent_of(card, board) if board[PLACE + card] != ROOT else -1
-                mask |= 1 << k
-                again = True
-    return mask
+def _may_be_taken_back(card: int, board: np.ndarray) -> bool:
+    """Whether the cards of a suit, from its next one to this one, are in columns, as they are after taking them back."""
+    if board[PLACE + card] == HOME:
+        return False
+    for lower in range(card & ~15 | board[UP + (card >> 4)], card):
+        if board[PLACE + lower] == HOME:
+            return False
+    return True

@@ -145,7 +145,10 @@ def _raised(cards: int, ranks: int, black: int, red: int) -> int:
 @jit
 def _twins(cards: int) -> int:
     return (
-        (cards & _LANE) << 48 | ((cards >> 48) & _LANE) | (cards & (_LANE << 16)) << 16 | ((cards >> 16) & (_LANE << 16))
+        (cards & _LANE) << 48
+        | ((cards >> 48) & _LANE)
+        | (cards & (_LANE << 16)) << 16
+        | ((cards >> 16) & (_LANE << 16))
     )
 
 

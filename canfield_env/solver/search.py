@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from canfield_env.engine.jit import jit
-from canfield_env.solver.moves import MOST_ADDED, TAILS, expand
+from canfield_env.solver.moves import MOST_ADDED, TAILS, canonical, expand
 from canfield_env.solver.space import EXPANDED, LOOPED, NODES, WON, clear, enter, queue, take
 from canfield_env.solver.state import DOMINANCES
 
@@ -20,9 +20,10 @@ LOOPS: Final = 4  #: nothing left, but D4 is not proved for what was met; to be 
 
 
 @jit
-def begin(a: int, b: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray) -> None:
+def begin(a: int, b: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray) -> None:
     """Makes the space ready for a search from a state."""
     clear(table, info)
+    a, b = canonical(a, b, info, board)
     queue(enter(a, b, -1, nodes, table, info), 0, nodes, info)
 
 
@@ -56,5 +57,5 @@ def search(
     Returns:
         OPEN where the states ran out, else as ``advance``. ``info[EXPANDED]`` counts the states.
     """
-    begin(a, b, nodes, table, info)
+    begin(a, b, nodes, table, info, board)
     return advance(max_states, nodes, table, info, board)

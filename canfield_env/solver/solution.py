@@ -14,25 +14,26 @@ from canfield_env.notation import Move
 from canfield_env.solver.space import Space
 from canfield_env.solver.state import FITS_ON, HOME, ON_FIRST, ROOT
 
+Words = tuple[int, int]
 
-def winning_moves(space: Space, node: int, board: np.ndarray, game: Game) -> list[Move]:
-    """Plays the way to a won state in the game, which stands where the search began, and returns the moves.
 
-    Raises:
-        AssertionError: the moves are not legal or do not win; the solver is at fault then.
+def winning_moves(space: Space, node: int, board: np.ndarray, game: Game) -> list[Move] | None:
+    """Plays the way to a won state in the game, which stands where the search began.
+
+    Returns:
+        The moves; None where they are not legal, which the proof of D4 leaves open for runs of more than 26 cards.
     """
-    moves: list[Move] = []
+    played = len(game.moves)
     try:
         for before, after in pairwise(_path(space, node)):
-            for move in _moves_between(before, after, board, game):
-                moves.append(game.push(move))
-    except IllegalMoveError as error:
-        raise AssertionError(f"the solver's move {len(moves) + 1} is not legal: {error}") from error
-    assert game.is_won, "the solver's moves do not win"
-    return moves
+            for move in _Step(before, after, board, game).moves():
+                game.push(move)
+    except IllegalMoveError:
+        return None
+    return list(game.moves[played:]) if game.is_won else None
 
 
-def _path(space: Space, node: int) -> list[tuple[int, int]]:
+def _path(space: Space, node: int) -> list[Words]:
     path = []
     while node >= 0:
         a, b, links = map(int, space.nodes[node])
@@ -41,61 +42,117 @@ def _path(space: Space, node: int) -> list[tuple[int, int]]:
     return path[::-1]
 
 
-def _moves_between(before: tuple[int, int], after: tuple[int, int], board: np.ndarray, game: Game) -> Iterator[Move]:
-    """The moves from one state to the next: stock turns, if there have to be any, and the move of one card or run."""
-    number, target = _step(before, after, board)
-    ranks = game.rules.ranks
-    card = CARDS[13 * (number >> 4) + (game.base + (number & 15)) % ranks]
-    if target == "F":
-        name = "F"
-    elif target == "":
-        name = str(game.columns.index(()) + 1)
-    else:
-        below = CARDS[13 * (int(target) >> 4) + (game.base + (int(target) & 15)) % ranks]
-        name = str(next(k for k, column in enumerate(game.columns, 1) if column and column[-1] == below))
-    source, count = _source(card, game)
-    if source == "W":
-        for _ in range(2 * len(game.waste + game.stock) + 2):
-            if game.waste and game.waste[-1] == card:
+class _Step:
+    """One step of the way. The game may differ from the state before it by tails exchanged on twins (D4)."""
+
+    def __init__(self, before: Words, after: Words, board: np.ndarray, game: Game) -> None:
+        self.before, self.after = before, after
+        self.board = board
+        self.game = game
+
+    def moves(self) -> Iterator[Move]:
+        """The game's moves: stock turns or the moving of tails, if there have to be any, and that of one card or run."""
+        for suit in range(4):
+            old, new = _up(self.before, suit), _up(self.after, suit)
+            if new > old:
+                yield from self._play_up(16 * suit + old)
+                return
+            if new < old:
+                yield self._place(16 * suit + new)
+                return
+        number = self._moved()
+        card = self._card(number)
+        if self._is_in_stock(card):
+            yield from self._turn_up(card)
+        yield self._place(number)
+
+    def _moved(self) -> int:
+        """The number of the card that goes to a column, with the run on it."""
+        changed = [k for k in range(64) if k & 15 < 13 and _place(k, self.before) != _place(k, self.after)]
+        roots = [k for k in changed if _place(k, self.before) == ROOT]
+        fresh = [k for k in changed if _place(k, self.before) == HOME]
+        return (roots or fresh or changed)[0]
+
+    def _play_up(self, number: int) -> Iterator[Move]:
+        card = self._card(number)
+        if self._is_in_stock(card):
+            yield from self._turn_up(card)
+        yield from self._free(number, card)
+        yield Move(self._source(card)[0], "F")
+
+    def _free(self, number: int, card: Card) -> Iterator[Move]:
+        """Moves the tail off a card, to a space if the state after has it there, else to the card's twin."""
+        twin = self._card(number ^ 48)
+        for below in (card, twin):
+            tail = self._tail_on(below)
+            if tail is not None and self._is_new_root(tail):
+                yield Move(*self._to(tail, self._space()))
+        tail = self._tail_on(card)
+        if tail is not None:
+            yield Move(*self._to(tail, self._column_ending_in(twin)))
+
+    def _is_new_root(self, card: Card) -> bool:
+        number = self._number(card)
+        return _place(number, self.after) == ROOT != _place(number, self.before)
+
+    def _tail_on(self, card: Card) -> Card | None:
+        for column in self.game.columns:
+            if card in column[:-1]:
+                return column[column.index(card) + 1]
+        return None
+
+    def _place(self, number: int) -> Move:
+        """The move of a card, with the run on it, to where it is in the state after, or to the twin of that card."""
+        place = _place(number, self.after)
+        if place == ROOT:
+            target = self._space()
+        else:
+            below = int(self.board[FITS_ON + 2 * number + place - ON_FIRST])
+            target = self._column_ending_in(self._card(below)) or self._column_ending_in(self._card(below ^ 48))
+        return Move(*self._to(self._card(number), target))
+
+    def _turn_up(self, card: Card) -> Iterator[Move]:
+        for _ in range(2 * len(self.game.waste + self.game.stock)):
+            if self.game.waste[-1:] == (card,):
                 break
             yield Move("D")
-    yield Move(source, name, count if name != "F" else 0)
+
+    def _is_in_stock(self, card: Card) -> bool:
+        return card in self.game.stock or card in self.game.waste
+
+    def _space(self) -> str:
+        return next((str(k) for k, column in enumerate(self.game.columns, 1) if not column), "")
+
+    def _column_ending_in(self, card: Card) -> str:
+        return next((str(k) for k, column in enumerate(self.game.columns, 1) if column[-1:] == (card,)), "")
+
+    def _to(self, card: Card, target: str) -> tuple[str, str, int]:
+        source, count = self._source(card)
+        if target in ("", source):
+            raise IllegalMoveError(f"no other column takes {card}")
+        return source, target, count
+
+    def _source(self, card: Card) -> tuple[str, int]:
+        """The pile that a card is moved from, and the count of cards where it is the tail of a column."""
+        if self.game.reserve[-1:] == (card,):
+            return "R", 0
+        if card in self.game.foundations[card.suit]:
+            return "F" + SUITS[card.suit], 0
+        for k, column in enumerate(self.game.columns, 1):
+            if card in column:
+                return str(k), (len(column) - column.index(card)) % len(column)
+        return "W", 0
+
+    def _card(self, number: int) -> Card:
+        return CARDS[13 * (number >> 4) + (self.game.base + (number & 15)) % self.game.rules.ranks]
+
+    def _number(self, card: Card) -> int:
+        return 16 * card.suit + (card.rank - self.game.base) % self.game.rules.ranks
 
 
-def _step(before: tuple[int, int], after: tuple[int, int], board: np.ndarray) -> tuple[int, str]:
-    """The card that was moved, by its number, and onto what: ``F``, a card's number, or nothing for a space."""
-    for suit in range(4):
-        shift = 26 + 32 * (suit & 1)
-        old, new = ((words[suit >> 1] >> shift) & 15 for words in (before, after))
-        if new > old:
-            return 16 * suit + old, "F"
-        if new < old:
-            card = 16 * suit + new
-            return card, _target(card, after, board)
-    changed = [card for card in range(64) if card & 15 < 13 and _place(card, before) != _place(card, after)]
-    # Where a column was emptied the reserve's top card has become a root too.
-    card = max(changed, key=lambda card: _place(card, after))
-    return card, _target(card, after, board)
+def _up(words: Words, suit: int) -> int:
+    return (words[suit >> 1] >> (26 + 32 * (suit & 1))) & 15
 
 
-def _place(card: int, words: tuple[int, int]) -> int:
+def _place(card: int, words: Words) -> int:
     return (words[card >> 5] >> (2 * (card & 31))) & 3
-
-
-def _target(card: int, words: tuple[int, int], board: np.ndarray) -> str:
-    place = _place(card, words)
-    assert place != HOME
-    return "" if place == ROOT else str(board[FITS_ON + 2 * card + place - ON_FIRST])
-
-
-def _source(card: Card, game: Game) -> tuple[str, int]:
-    """The pile that a card is moved from, and the count of cards where it is the tail of a column."""
-    if game.reserve and game.reserve[-1] == card:
-        return "R", 0
-    if card in game.foundations[card.suit]:
-        return "F" + SUITS[card.suit], 0
-    for k, column in enumerate(game.columns, 1):
-        if card in column:
-            place = column.index(card)
-            return str(k), len(column) - place if place else 0
-    return "W", 0

@@ -34,6 +34,9 @@ HOME: Final = 0
 ROOT: Final = 1
 ON_FIRST: Final = 2
 
+_EACH: Final = 0x1555555  # the low bit of every place in a suit
+_EVEN: Final = 0x1111111  # of the even ranks
+
 # Rules, as a bit mask.
 WHOLE_RUNS: Final = 1
 WASTE_SPACES: Final = 2
@@ -96,6 +99,48 @@ def waste_set(a: int, b: int, old: int, new: int) -> tuple[int, int]:
 def taking_toggled(a: int, b: int) -> tuple[int, int]:
     """The words with the mark for cards just taken back turned over."""
     return a, b ^ (1 << 62)
+
+
+@jit
+def holds_loop(a: int, b: int, ranks: int, take_back: bool) -> bool:
+    """Whether the columns hold all cards of a run that ends on the rank and colour it begins with.
+
+    With ``take_back``, whether they could once cards were taken back.
+    """
+    up = -1 if take_back else 0
+    clubs, diamonds = _spread(a, ranks, up), _spread(a >> 32, ranks, up)
+    hearts, spades = _spread(b, ranks, up), _spread(b >> 32, ranks, up)
+    black, red = clubs | spades, diamonds | hearts
+    every = (1 << 2 * ranks) - 1 & _EACH
+    even, odd = every & _EVEN, every & ~_EVEN
+    black_first = (black & even) | (red & odd) == every
+    red_first = (red & even) | (black & odd) == every
+    # With an odd number of ranks a run changes colour on its way round, and goes round twice.
+    return (black_first and red_first) if ranks & 1 else (black_first or red_first)
+
+
+@jit
+def _spread(suit: int, ranks: int, up: int) -> int:
+    """The cards of a suit, two bits each, that are in the columns, or on the foundation where ``up`` is -1."""
+    return ((suit | suit >> 1) & _EACH) | ((1 << 2 * (suit >> 26 & 15)) - 1 & _EACH & up)
+
+
+@jit
+def evened(a: int, b: int, ranks: int) -> tuple[int, int]:
+    """The words with the tails on each two cards of one rank and colour exchanged into a fixed order (D4).
+
+    Where both cards are in columns, the first takes the first of the two that can lie on them, or the only one that does.
+    """
+    clubs, diamonds = _spread(a, ranks, 0), _spread(a >> 32, ranks, 0)
+    hearts, spades = _spread(b, ranks, 0), _spread(b >> 32, ranks, 0)
+    last = 2 * (ranks - 1)
+    red, black = diamonds & hearts, clubs & spades
+    on_red, on_black = red >> 2 | (red & 1) << last, black >> 2 | (black & 1) << last
+    clubs, spades = on_red & a >> 1, on_red & b >> 33
+    diamonds, hearts = on_black & a >> 33, on_black & b >> 1
+    a = a & ~(clubs | diamonds << 32)
+    b = b & ~(hearts | spades << 32) | hearts & diamonds | (spades & clubs) << 32
+    return a, b
 
 
 @jit
