@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -111,3 +112,25 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytes
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert run("play") == 2
     assert "pip install 'canfield-env[play]'" in capsys.readouterr().err
+
+
+def test_the_browser_is_served_at_the_loopback_address_with_a_page_that_asks_no_network(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    made: list[dict[str, Any]] = []
+
+    class Server:
+        def __init__(self, command: str, **options: Any) -> None:
+            made.append({"command": command, **options})
+
+        def serve(self) -> None:
+            made[-1]["served"] = True
+
+    monkeypatch.setattr("textual_serve.server.Server", Server)
+    start.serve(["play", "CF1-D3-AAAAACL"], 8123)
+    assert made[0]["host"] == "127.0.0.1"
+    assert made[0]["port"] == 8123
+    assert made[0]["served"]
+    assert made[0]["command"].endswith("-m canfield_env play CF1-D3-AAAAACL")
+    page = (made[0]["templates_path"] / "app_index.html").read_text(encoding="utf-8")
+    assert "http" not in page.replace("{{ app_websocket_url }}", "")
