@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 from canfield_env.deals import splitmix64
 from canfield_env.engine import entries, layout, observe
 from canfield_env.engine.entries import CODE_LENGTH, TERMINATED, TRUNCATED
+from canfield_env.engine.jit import announced
 from canfield_env.engine.pack import pack
 from canfield_env.game import Game
+from canfield_env.rules import Rules
 
 #: Indices of games in a batch.
 Rows: TypeAlias = NDArray[np.intp]
@@ -36,6 +39,17 @@ class Told(NamedTuple):
     flags: NDArray[np.bool_]
     facts: NDArray[np.int64]
     rewards: NDArray[np.float64]
+
+    @classmethod
+    def new(cls, count: int, settings: layout.Settings) -> Self:
+        """Room for what is told of ``count`` games."""
+        return cls(
+            np.empty((count, observe.size(settings)), np.uint8),
+            np.empty((count, layout.ACTIONS), np.int8),
+            np.zeros((3, count), np.bool_),
+            np.empty((5, count), np.int64),
+            np.zeros((2, count), np.float64),
+        )
 
     @property
     def ended(self) -> Rows:
@@ -63,6 +77,7 @@ class Batch:
     """
 
     def __init__(self, count: int, settings: layout.Settings, threads: int = 1) -> None:
+        prepare()
         self.settings = settings
         self.games = np.zeros(count, layout.GAME)
         self.codes = np.zeros(count, f"U{CODE_LENGTH}")
@@ -154,14 +169,21 @@ class Batch:
         return masks.view(np.bool_)
 
     def _new_told(self) -> Told:
-        count = len(self)
-        return Told(
-            np.empty((count, observe.size(self.settings)), np.uint8),
-            np.empty((count, layout.ACTIONS), np.int8),
-            np.zeros((3, count), np.bool_),
-            np.empty((5, count), np.int64),
-            np.zeros((2, count), np.float64),
-        )
+        return Told.new(len(self), self.settings)
+
+
+@cache
+def prepare() -> None:
+    """Compiles all that is called from here, or loads it from the cache on disk, once in each process."""
+    games, settings, rows = np.zeros(1, layout.GAME), layout.new_settings(Rules()), np.zeros(1, np.intp)
+    codes, actions, told = np.zeros(1, f"U{CODE_LENGTH}"), np.zeros(1, np.int64), Told.new(1, settings)
+    with announced():
+        entries.begin_rows(games, settings, rows, True, _code_points(codes))
+        entries.tell_rows(games, settings, rows, *told)
+        entries.step_rows(games, settings, actions, 0, 1, *told)
+        entries.step_one(games, settings, 0, False, told.observations[0], told.masks[0])
+        entries.find_illegal(games, settings, actions)
+        entries.mask_rows(games, settings, told.masks)
 
 
 def _code_points(codes: NDArray[np.str_]) -> NDArray[np.uint32]:

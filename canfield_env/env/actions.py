@@ -131,7 +131,7 @@ def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
     if outside.any():
         row = int(outside.argmax())
         raise NotationError(f"game {row}: action {numbers[row]}: an action is a whole number from 0 to {ACTIONS - 1}")
-    return numbers.astype(np.int64, copy=False)
+    return np.array(numbers, np.int64)  # in the one memory layout that the kernels are compiled for
 
 
 def refusal(game: Game, action: int, *, auto_stock: bool) -> str:

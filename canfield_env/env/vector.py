@@ -101,6 +101,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
         threads: int = 1,
         render_mode: str | None = None,
     ) -> None:
+        self.closed = True  # older releases of Gymnasium close what is deleted, even if a bad argument stopped it here
         self.options = EnvOptions.of(
             rules,
             draw=draw,
@@ -127,6 +128,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._batch = Batch(num_envs, self.options.settings(), check_count("threads", threads))
+        self.closed = False
         self._dtype = np.dtype(np.float32 if observation == "planes" else np.uint8)
         self._started = False  # whether reset has been called
         self._ended: Rows = np.empty(0, np.intp)  # the games whose end has been told and that are not yet dealt anew
@@ -244,11 +246,11 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
 
     def _info(self, told: Told) -> dict[str, Any]:
         info = _arrays(told, self._batch.codes.copy())
-        given = np.ones(self.num_envs, np.bool_)
-        over = info["outcome"] != ""
-        if not over.any():
-            del info["outcome"]
-        return info | {f"_{key}": over if key == "outcome" else given for key in info}
+        info |= dict.fromkeys([f"_{key}" for key in info], np.ones(self.num_envs, np.bool_))
+        outcomes = told.facts[OUTCOME]
+        if (over := outcomes != at.RUNNING).any():
+            info |= {"outcome": _OUTCOMES[outcomes], "_outcome": over}
+        return info
 
     def _final(self, told: Told, ended: Rows) -> dict[str, Any]:
         """``final_obs`` and ``final_info`` of the games that have ended."""
@@ -259,7 +261,8 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
         for row, observation in zip(ended.tolist(), final.observations.view(self._dtype), strict=True):
             observations[row] = observation
         info = {}
-        for key, values in _arrays(final, self._batch.codes[ended]).items():
+        outcomes = {"outcome": _OUTCOMES[final.facts[OUTCOME]]}
+        for key, values in (_arrays(final, self._batch.codes[ended]) | outcomes).items():
             info[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
             info[key][ended] = values
             info[f"_{key}"] = is_final
@@ -267,7 +270,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
 
 
 def _arrays(told: Told, codes: Array) -> dict[str, Array]:
-    """The ``info`` of games, without the arrays that say for which of them it is given."""
+    """The ``info`` of games but for the outcomes, without the arrays that say for which games it is given."""
     facts = told.facts
     return {
         "action_mask": told.masks,
@@ -279,5 +282,4 @@ def _arrays(told: Told, codes: Array) -> dict[str, Array]:
         "illegal": told.flags[ILLEGAL],
         "episode_return": told.rewards[TOTAL],
         "episode_length": facts[STEPS],
-        "outcome": _OUTCOMES[facts[OUTCOME]],
     }
