@@ -54,9 +54,10 @@ def test_commands_run(commands, tmp_path):
     subprocess.run(["bash", "-ec", commands], check=True, capture_output=True, cwd=tmp_path, env=environment)
 
 
-def test_links_lead_to_files():
-    for target in re.findall(r"\]\(([^)#]+)", TEXT):
-        assert target.startswith("https://") or (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
 def test_paths_in_the_text_exist():
