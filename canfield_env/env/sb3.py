@@ -206,7 +206,8 @@ class CanfieldVecEnv(VecEnv):
         if method_name == "player_view":
             return [self.player_view(row) for row in rows]
         if method_name == "render" and self.render_mode is not None:
-            return [render_view(self.player_view(row), self.render_mode) for row in rows]
+            codes = self._batch.codes.tolist()
+            return [render_view(self.player_view(row), self.render_mode, codes[row]) for row in rows]
         raise AttributeError(f"CanfieldVecEnv: the games have no method {method_name!r}")
 
     def get_images(self) -> list[Any]:

@@ -212,7 +212,8 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() without a render_mode: give one to gymnasium.make_vec")
             return None
-        return tuple(render_view(self.player_view(index), self.render_mode) for index in range(self.num_envs))
+        codes = self._batch.codes.tolist()
+        return tuple(render_view(self.player_view(row), self.render_mode, code) for row, code in enumerate(codes))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the worker threads."""

@@ -505,7 +505,7 @@ def test_render_modes(capsys):
     assert env.render() == render_text(view, title=CODE)
     env = gymnasium.make("Canfield-v0", render_mode="rgb_array")
     env.reset(options={"deal": CODE})
-    np.testing.assert_array_equal(env.render(), render_rgb(view))
+    np.testing.assert_array_equal(env.render(), render_rgb(view, CODE))
     env = gymnasium.make("Canfield-v0", render_mode="human")
     env.reset(options={"deal": CODE})
     env.step(0)
