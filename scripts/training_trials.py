@@ -31,7 +31,6 @@ def run_trial(settings: list[str], folder: Path) -> dict[str, Any]:
     lines = [orjson.loads(line) for line in (folder / "metrics.jsonl").read_bytes().splitlines()]
     last = next(line for line in reversed(lines) if "evaluation/won" in line)
     return {
-        "settings": settings,
         "steps": last["steps"],
         "cpu_seconds": last["time/cpu_seconds"],
         "deals": config.evaluation.deals,
@@ -40,9 +39,17 @@ def run_trial(settings: list[str], folder: Path) -> dict[str, Any]:
     }
 
 
-def table(results: dict[str, dict[str, Any]]) -> str:
-    """The results as a Markdown table, the best first."""
-    lines = ["| trial | settings | steps | CPU seconds | won | 95 % | cards up |", "|---|---|---|---|---|---|---|"]
+def table(base: list[str], results: dict[str, dict[str, Any]]) -> str:
+    """The results in Markdown, the best first."""
+    lines = [
+        "# Training settings compared",
+        "",
+        "By `scripts/training_trials.py`. One run each; the last model, greedy, on deals of the validation suite.",
+        f"All: `ppo-d3` with `{' '.join(base)}`.",
+        "",
+        "| trial | settings | steps | CPU seconds | won | 95 % | cards up |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for name, row in sorted(results.items(), key=lambda item: -item[1]["won"]):
         won = share(round(row["won"] * row["deals"]), row["deals"])
         lines.append(
@@ -58,14 +65,18 @@ def main(
 ) -> None:
     """Compare training settings."""
     plan = read_toml(ROOT / "configs" / "trials" / "ppo-d3.toml")
+    base = plan["base"]["settings"]
     results = {}
     for name, settings in plan["trials"].items():
         print(name, file=sys.stderr)
-        results[name] = run_trial(plan["base"]["settings"] + settings, runs / name)
+        results[name] = {"settings": settings, **run_trial(base + settings, runs / name)}
     out.mkdir(parents=True, exist_ok=True)
-    (out / "training-trials.json").write_bytes(orjson.dumps(results, option=orjson.OPT_INDENT_2) + b"\n")
-    (out / "training-trials.md").write_text(table(results))
-    print(table(results))
+    (out / "training-trials.json").write_bytes(
+        orjson.dumps({"base": base, "trials": results}, option=orjson.OPT_INDENT_2) + b"\n"
+    )
+    text = table(base, results)
+    (out / "training-trials.md").write_text(text)
+    print(text)
 
 
 if __name__ == "__main__":

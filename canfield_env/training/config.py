@@ -75,13 +75,13 @@ class AlgorithmSection(_Section):
     """
 
     rollout: Count = 16
-    batch_size: Count = 1024
+    batch_size: Count = 512
     epochs: Count = 4
     learning_rate: Positive = 0.002
     anneal: bool = True
-    gamma: Share = 0.997
+    gamma: Share = 0.99
     gae_lambda: Share = 0.95
-    entropy: Weight = 0.005
+    entropy: Weight = 0.01
     value: Weight = 0.5
     clip: Positive = 0.2
     max_grad_norm: Positive = 0.5
