@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from canfield_env.cards import Card
 from canfield_env.env import actions
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
@@ -51,7 +52,13 @@ class GreedyAgent:
         self._been.add(_table(view))
         legal = [int(action) for action in np.flatnonzero(mask)]
         moves = {action: actions.decode(view.position, action, view.rules.ranks) for action in legal}
-        legal.sort(key=lambda action: _place(view, action, moves[action]))
+        coming_up = _coming_up(view)
+
+        def place(action: int) -> tuple[int, int]:
+            card = actions.card_of(action, view.position.base, view.rules.ranks)
+            return _kind(view, moves[action]), coming_up.index(card) if moves[action].source == "W" else 0
+
+        legal.sort(key=place)
         return next((action for action in legal if not self._leads_back(view, moves[action])), legal[0])
 
     def _leads_back(self, view: PlayerView, move: Move) -> bool:
@@ -67,17 +74,20 @@ def _table(view: PlayerView) -> Position:
     return replace(view.position, redeals=0, actions=0)
 
 
-def _place(view: PlayerView, action: int, move: Move) -> tuple[int, int]:
-    """The place of a legal move in the order: its kind, and for a card of the stock how soon turning brings it up."""
-    position = view.position
+def _kind(view: PlayerView, move: Move) -> int:
+    """The place of a move's kind in the order."""
     if move.target == "F":
-        kind = 1
-    elif move.source.isdecimal():
-        kind = 2 if position.columns[int(move.target) - 1] else 6
-    else:
-        kind = {"R": 3, "W": 4}.get(move.source, 5)
-    if move.source != "W":
-        return kind, 0
-    talon = [*position.waste, *reversed(position.stock)]
-    place = talon.index(actions.card_of(action, position.base, view.rules.ranks)) + 1
-    return kind, (place - len(position.waste)) % (len(talon) + 1)
+        return 1
+    if move.source.isdecimal():
+        return 2 if view.position.columns[int(move.target) - 1] else 6
+    return {"R": 3, "W": 4}.get(move.source, 5)
+
+
+def _coming_up(view: PlayerView) -> list[Card | None]:
+    """The tops of the waste in the order in which turning brings them up, from now to the end of the next pass."""
+    game = Game.from_view(view, 0)
+    tops: list[Card | None] = []
+    while game.redeals < view.position.redeals + 2 and (game.stock or game.waste):
+        tops += game.waste[-1:]
+        game.push("D")
+    return tops

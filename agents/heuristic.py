@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents.judgement import Weights
 from agents.lookahead import find_plan
+from canfield_env.deals import Deal
 from canfield_env.engine import layout as at
 from canfield_env.engine.pack import pack
 from canfield_env.env.observations import Form
@@ -19,6 +20,8 @@ from canfield_env.view import PlayerView
 
 #: Positions that are looked at before a move, unless the argument says otherwise.
 POSITIONS: Final = 2_000
+#: What it thinks of a position, unless it is told otherwise.
+WEIGHTS: Final = Weights()
 
 
 class HeuristicAgent:
@@ -30,6 +33,7 @@ class HeuristicAgent:
     Args:
         positions: how many positions it looks at, 2 or more.
         weights: what it thinks of a position.
+        beyond: whether it looks beyond the next unseen card; such a card is taken to stay where it is turned up.
 
     Raises:
         ConfigError: fewer positions than that.
@@ -39,13 +43,15 @@ class HeuristicAgent:
     observation: Form = "tokens"
     wants_view = True
 
-    def __init__(self, positions: int = POSITIONS, weights: Weights | None = None) -> None:
+    def __init__(self, positions: int = POSITIONS, weights: Weights = WEIGHTS, beyond: bool = True) -> None:
         if positions < 2:
             raise ConfigError(f"it must look at 2 positions or more, not {positions}")
         self.name = "heuristic" if positions == POSITIONS else f"heuristic:{positions}"
-        self._weights = weights or Weights()
+        self._weights = weights
+        self._beyond = beyond
         self._games = np.zeros(positions, at.GAME)
         self.reset(0)
+        self._make_plan(Game(Deal.from_number(0)).player_view())  # compiles the search before an episode is timed
 
     def reset(self, seed: int) -> None:
         """Starts an episode. Nothing about this agent is random."""
@@ -66,12 +72,13 @@ class HeuristicAgent:
         return action
 
     def _make_plan(self, view: PlayerView) -> list[tuple[int, int]]:
+        """The actions that lead to the best position found, each with the key of the position after it."""
         pack(Game.from_view(view, 0), self._games)
         settings = at.new_settings(view.rules, auto_stock=True)
         unseen = sum(1 << at.card_number(card, view.position.base, view.rules.ranks) for card in view.unseen)
         actions, keys = np.zeros((2, len(self._games)), np.int64)
         been = np.array(self._been, np.int64)
-        length = find_plan(self._games, settings[0], unseen, self._weights, been, actions, keys)
+        length = find_plan(self._games, settings[0], unseen, self._weights, self._beyond, been, actions, keys)
         return list(zip(actions[:length].tolist(), keys[:length].tolist(), strict=True))
 
 

@@ -1,8 +1,7 @@
 """Looking ahead over the cards that are known: a best-first search of a fixed size, compiled, over the engine's games.
 
-Cards that the player has not seen are taken to lie where they are and never to move: none is played, and none is built
-on. So the search never needs to know which card it is, and a line of play goes on past one that is turned up, with the
-rest of the table.
+Cards that the player has not seen are taken to stay where they are: none is played, and none is built on. So the search
+never needs to know which card it is, and a line of play goes on past one that is turned up, with the rest of the table.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def position_key(game):
 
 
 @jit
-def find_plan(games, settings, unseen, weights, been, actions, keys):
+def find_plan(games, settings, unseen, weights, beyond, been, actions, keys):
     """Searches for the best position that known cards lead to.
 
     Args:
@@ -54,6 +53,7 @@ def find_plan(games, settings, unseen, weights, been, actions, keys):
         settings: the element of ``SETTINGS``, with ``auto_stock``.
         unseen: the set of cards not seen.
         weights: ``judgement.Weights``.
+        beyond: whether lines of play go on once a card that was not seen has been turned up.
         been: ``int64[M]``, the keys of positions that are not to be returned to.
         actions: ``int64[N]``, filled with the actions that lead there.
         keys: ``int64[N]``, filled with the keys of the positions on the way.
@@ -87,11 +87,12 @@ def find_plan(games, settings, unseen, weights, been, actions, keys):
                     continue
                 met.add(key[found])
                 parent[found], played[found], steps[found] = here, action, steps[here] + 1
-                worth = judge(games[found], settings, unseen, weights) + weights.step * steps[found]
+                worth = judge(games[found], settings, unseen, weights)
                 if worth > highest:
                     best, highest = found, worth
-                find_known_moves(games[found], settings, unseen)
-                heapq.heappush(frontier, (-worth, found))
+                if beyond or not unseen or games[found].reserve_count == games[0].reserve_count:
+                    find_known_moves(games[found], settings, unseen)
+                    heapq.heappush(frontier, (-worth, found))
                 found += 1
     length = steps[best]
     for step in range(length - 1, -1, -1):
