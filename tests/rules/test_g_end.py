@@ -78,8 +78,15 @@ def test_g2_dead_where_there_is_nothing_to_turn() -> None:
     assert game.is_dead
 
 
-def test_g2_a_won_game_is_not_dead() -> None:
-    game = Game.from_position(ONE_TO_GO)
+@pytest.mark.parametrize(("draw", "dead"), [(3, True), (1, False)], ids=["draw 3", "draw 1"])
+def test_g2_a_card_in_the_middle_of_the_last_pass_counts(draw: int, dead: bool) -> None:
+    position = "A:TTTT JcJdJhKsKc KdJsKh - Qc/Qd/Qh/Qs 0 0"
+    assert Game.from_position(position, Rules(redeals=0), draw).is_dead is dead
+
+
+@pytest.mark.parametrize("rules", ["app", "hoyle"])
+def test_g2_a_won_game_is_not_dead(rules: str) -> None:
+    game = Game.from_position(ONE_TO_GO, rules)
     assert not game.is_dead
     game.push("2F")
     assert not game.is_dead
