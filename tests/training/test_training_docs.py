@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from canfield_env.training import config
 
 TEXT = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
-SECTIONS = [
+SECTIONS: list[type[BaseModel]] = [
     config.EnvSection,
     config.AlgorithmSection,
     config.CardNetworkSection,
