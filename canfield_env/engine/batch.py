@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -21,6 +20,8 @@ from canfield_env.rules import Rules
 
 #: Indices of games in a batch.
 Rows: TypeAlias = NDArray[np.intp]
+
+_NO_ACTIONS = np.empty(0, np.int64)
 
 
 class Told(NamedTuple):
@@ -81,6 +82,7 @@ class Batch:
         self.settings = settings
         self.games = np.zeros(count, layout.GAME)
         self.codes = np.zeros(count, f"U{CODE_LENGTH}")
+        self._rows = np.arange(count)
         self._threads = min(threads, count)
         self._open_pool()
 
@@ -135,26 +137,25 @@ class Batch:
 
     def tell(self) -> Told:
         """What there is to tell of all games."""
-        told = self._new_told()
-        self.tell_again(np.arange(len(self)), told)
+        told = Told.new(len(self), self.settings)
+        self.tell_again(self._rows, told)
         return told
 
     def tell_again(self, rows: Rows, told: Told) -> None:
         """Writes what there is to tell of some games into ``told``, but not how their last step went."""
-        entries.tell_rows(self.games, self.settings, rows, *told)
+        entries.tell_rows(self.games, self.settings, rows, _NO_ACTIONS, *told)
 
     def step(self, actions: NDArray[np.int64]) -> Told:
         """Steps all games but those whose end has been told, which are left as they are, with a reward of 0."""
-        told = self._new_told()
+        told = Told.new(len(self), self.settings)
         if self._pool is None:
-            entries.step_rows(self.games, self.settings, actions, 0, len(self), *told)
+            entries.tell_rows(self.games, self.settings, self._rows, actions, *told)
         else:
-            bounds = [len(self) * k // self._threads for k in range(self._threads + 1)]
-            shares = [
-                self._pool.submit(entries.step_rows, self.games, self.settings, actions, first, last, *told)
-                for first, last in pairwise(bounds)
+            shares = np.array_split(self._rows, self._threads)
+            work = [
+                self._pool.submit(entries.tell_rows, self.games, self.settings, rows, actions, *told) for rows in shares
             ]
-            for share in shares:
+            for share in work:
                 share.result()
         return told
 
@@ -168,9 +169,6 @@ class Batch:
         entries.mask_rows(self.games, self.settings, masks)
         return masks.view(np.bool_)
 
-    def _new_told(self) -> Told:
-        return Told.new(len(self), self.settings)
-
 
 @cache
 def prepare() -> None:
@@ -179,8 +177,7 @@ def prepare() -> None:
     codes, actions, told = np.zeros(1, f"U{CODE_LENGTH}"), np.zeros(1, np.int64), Told.new(1, settings)
     with announced():
         entries.begin_rows(games, settings, rows, True, _code_points(codes))
-        entries.tell_rows(games, settings, rows, *told)
-        entries.step_rows(games, settings, actions, 0, 1, *told)
+        entries.tell_rows(games, settings, rows, actions, *told)
         entries.step_one(games, settings, 0, False, told.observations[0], told.masks[0])
         entries.find_illegal(games, settings, actions)
         entries.mask_rows(games, settings, told.masks)

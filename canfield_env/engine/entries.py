@@ -46,28 +46,35 @@ def begin_rows(games, settings, rows, deal, codes):
 
 
 @jit
-def tell_rows(games, settings, rows, observations, masks, flags, facts, rewards):
-    """Tells of some games how they stand."""
+def tell_rows(games, settings, rows, actions, observations, masks, flags, facts, rewards):
+    """Tells of some games how they stand; before that, where ``actions`` is not empty, steps those that are not over.
+
+    One loop for both, without helpers: they would be handed all the arrays anew for each game, which takes longer than
+    what they do.
+    """
+    setting = settings[0]
+    playing = len(actions) > 0
     for row in rows:
-        tell(games[row], settings[0], row, observations, masks, facts, rewards)
-
-
-@jit
-def step_rows(games, settings, actions, first, last, observations, masks, flags, facts, rewards):
-    """Steps the games from ``first`` to ``last`` that are not over, and tells of all of them."""
-    for row in range(first, last):
         game = games[row]
-        if not game.over:
-            rewards[REWARD, row], legal = kernels.step(game, settings[0], actions[row])
+        if playing and not game.over:
+            reward, legal = kernels.step(game, setting, actions[row])
+            rewards[REWARD, row] = reward
             flags[ILLEGAL, row] = not legal
             flags[TERMINATED, row] = game.outcome == layout.WON or game.outcome == layout.DEAD
             flags[TRUNCATED, row] = game.over and not flags[TERMINATED, row]
-        tell(game, settings[0], row, observations, masks, facts, rewards)
+        kernels.fill_mask(game, setting, masks[row])
+        facts[OUTCOME, row] = game.outcome
+        facts[SCORE, row] = game.score
+        facts[CARDS_UP, row] = kernels.cards_up(game)
+        facts[MOVES, row] = game.actions
+        facts[STEPS, row] = game.steps
+        rewards[TOTAL, row] = game.total
+    observe.observe_rows(games, setting, rows, observations)
 
 
 @jit
 def step_one(games, settings, action, refuse, observation, mask):
-    """Steps a batch of one game; with ``refuse`` a masked action changes nothing.
+    """Steps a batch of one game and tells of it; with ``refuse`` a masked action changes nothing.
 
     Returns reward, whether the action was legal, outcome, score, cards up and literal moves.
     """
@@ -76,7 +83,10 @@ def step_one(games, settings, action, refuse, observation, mask):
     if not refuse or game.outcome != layout.RUNNING or kernels.is_legal(game, settings[0], action):
         reward, legal = kernels.step(game, settings[0], action)
     kernels.fill_mask(game, settings[0], mask)
-    observe.observe(game, settings[0], observation)
+    if settings[0].planes:
+        observe.planes(game, settings[0], observation.view(np.float32))
+    else:
+        observe.tokens(game, settings[0], observation)
     return reward, legal, game.outcome, game.score, kernels.cards_up(game), game.actions
 
 
@@ -95,18 +105,6 @@ def mask_rows(games, settings, masks):
     """Fills the masks of all games."""
     for row in range(len(games)):
         kernels.fill_mask(games[row], settings[0], masks[row])
-
-
-@jit
-def tell(game, settings, row, observations, masks, facts, rewards):
-    kernels.fill_mask(game, settings, masks[row])
-    observe.observe(game, settings, observations[row])
-    facts[OUTCOME, row] = game.outcome
-    facts[SCORE, row] = game.score
-    facts[CARDS_UP, row] = kernels.cards_up(game)
-    facts[MOVES, row] = game.actions
-    facts[STEPS, row] = game.steps
-    rewards[TOTAL, row] = game.total
 
 
 @jit

@@ -67,12 +67,15 @@ def seen_talon(game):
 
 
 @jit
-def observe(game, settings, out):
-    """Fills ``out`` (uint8[size(settings)]) with the observation that the settings ask for."""
+def observe_rows(games, settings, rows, out):
+    """Fills ``out`` (uint8[N, size(settings)]) with the observations of some games, in the form of the settings."""
     if settings.planes:
-        planes(game, settings, out.view(np.float32))
+        values = out.view(np.float32)
+        for row in rows:
+            planes(games[row], settings, values[row])
     else:
-        tokens(game, settings, out)
+        for row in rows:
+            tokens(games[row], settings, out[row])
 
 
 @jit
