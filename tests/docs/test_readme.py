@@ -25,8 +25,10 @@ def first_line(code: str) -> str:
 
 
 def test_generated_parts_are_up_to_date():
-    assert make_readme.refreshed(TEXT) == TEXT
-    assert make_readme.picture() == make_readme.PICTURE.read_text(encoding="utf-8")
+    fresh = make_readme.refreshed(TEXT) == TEXT
+    drawn = make_readme.picture() == make_readme.PICTURE.read_text(encoding="utf-8")
+    assert fresh, "run scripts/make_readme.py"
+    assert drawn, "run scripts/make_readme.py"
 
 
 def test_examples_are_found():
