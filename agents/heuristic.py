@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.judgement import Weights
-from agents.lookahead import find_plan
+from agents.lookahead import find_plan, position_key
 from canfield_env.deals import Deal
 from canfield_env.engine import layout as at
 from canfield_env.engine.pack import pack
@@ -52,6 +52,7 @@ class HeuristicAgent:
         self._games = np.zeros(positions, at.GAME)
         self.reset(0)
         self._make_plan(Game(Deal.from_number(0)).player_view())  # compiles the search before an episode is timed
+        self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Starts an episode. Nothing about this agent is random."""
@@ -74,6 +75,7 @@ class HeuristicAgent:
     def _make_plan(self, view: PlayerView) -> list[tuple[int, int]]:
         """The actions that lead to the best position found, each with the key of the position after it."""
         pack(Game.from_view(view, 0), self._games)
+        self._been.append(int(position_key(self._games[0])))
         settings = at.new_settings(view.rules, auto_stock=True)
         unseen = sum(1 << at.card_number(card, view.position.base, view.rules.ranks) for card in view.unseen)
         actions, keys = np.zeros((2, len(self._games)), np.int64)
