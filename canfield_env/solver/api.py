@@ -5,21 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from time import perf_counter
 from typing import Final, Literal
 
 import numpy as np
 
 from canfield_env.deals import Deal
+from canfield_env.engine.jit import announced
 from canfield_env.errors import ConfigError
 from canfield_env.game import Game
 from canfield_env.notation import Move
 from canfield_env.rules import Rules
 from canfield_env.solver.moves import ALL_DOMINANCES, MOST_ADDED, TAILS
-from canfield_env.solver.search import FULL, LOOPS, OPEN, UNWINNABLE, WINNABLE, advance, begin
+from canfield_env.solver.search import FULL, LOOPS, OPEN, UNWINNABLE, WINNABLE, advance, begin, search
 from canfield_env.solver.solution import winning_moves
 from canfield_env.solver.space import EXPANDED, FIRST_BITS, WON, Space, new_space
-from canfield_env.solver.state import DOMINANCES, WEIGHTS, board_of, pack
+from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, WEIGHTS, board_of, pack
 
 #: Bytes that a solver may take.
 DEFAULT_MEMORY: Final = 2**30
@@ -65,8 +67,8 @@ class Solver:
         nodes = _nodes_in(max_memory)
         if nodes < 8 * MOST_ADDED:
             raise ConfigError(f"solver: max_memory must be at least {2**21} bytes, not {max_memory}")
-        self.again = 0
         self.space: Space = new_space(nodes)
+        _compile()
 
     def solve(
         self,
@@ -85,7 +87,7 @@ class Solver:
             dominances: the mask of ``moves.py``; anything but all of them is for tests.
         """
         game = _start(game_or_deal, rules, take_back)
-        _check_limits(max_seconds, max_states)
+        check_limits(max_seconds, max_states)
         position = game.full_position()
         board = board_of(position, game.rules, game.draw)
         board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
@@ -102,7 +104,6 @@ class Solver:
                 break
             if not board[DOMINANCES] & TAILS:
                 raise AssertionError("the solver's moves do not win")
-            self.again += 1
             board[DOMINANCES] &= ~TAILS  # D4 is not proved for what was met: once more without it
         verdict: VerdictName = (
             "winnable" if status == WINNABLE else "unwinnable" if status == UNWINNABLE else "undecided"
@@ -134,6 +135,14 @@ class Solver:
                 return FULL, "memory"
             if status != OPEN:
                 return status, None
+
+
+@cache
+def _compile() -> None:
+    """Compiles the search, or reads it from the disk, so that no time limit has to pay for it."""
+    with announced():
+        board = np.zeros(BOARD_SIZE, np.int64)
+        search(0, 0, 1, *new_space(MOST_ADDED + 1), board)
 
 
 _local = threading.local()
@@ -188,7 +197,8 @@ def _start(game_or_deal: Game | Deal, rules: Rules | str, take_back: bool | None
     return Game.from_position(game.full_position(), replace(game.rules, take_back=take_back), game.draw)
 
 
-def _check_limits(max_seconds: float | None, max_states: int | None) -> None:
+def check_limits(max_seconds: float | None, max_states: int | None) -> None:
+    """Raises ConfigError for a limit that is not positive."""
     for name, limit in (("max_seconds", max_seconds), ("max_states", max_states)):
         if limit is not None and not limit > 0:
             raise ConfigError(f"solver: {name} must be positive, not {limit!r}")

@@ -322,9 +322,9 @@ def _move_up(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, 
             a, b = _played_up(nodes[node, 0], nodes[node, 1], card, board)
             bucket = _bucket(-(not from_stock), -from_stock, 1, board)
             _offer(a, b, bucket, node, nodes, table, info, board)
-        if board[DOMINANCES] & TAILS and _takes_runs(board) and board[ABOVE + card] >= 0:
-            if not board[RULES] & WHOLE_RUNS:
-                _free_and_play(card, ROOT, node, nodes, table, info, board)
+        splits = board[DOMINANCES] & TAILS and not board[RULES] & WHOLE_RUNS
+        if splits and _takes_runs(board) and board[ABOVE + card] >= 0:
+            _free_and_play(card, ROOT, node, nodes, table, info, board)
 
 
 @jit
@@ -488,10 +488,8 @@ def _build_on_taken_back(node: int, nodes: np.ndarray, table: np.ndarray, info: 
 
 @jit
 def _may_be_taken_back(card: int, board: np.ndarray) -> bool:
-    """Whether the cards of a suit, from its next one to this one, are in columns, as they are after taking them back."""
-    if board[PLACE + card] == HOME:
-        return False
-    for lower in range(card & ~15 | board[UP + (card >> 4)], card):
-        if board[PLACE + lower] == HOME:
-            return False
-    return True
+    """Whether a card and all that its foundation waits for before it are in columns, as after taking them back."""
+    place = PLACE + (card & ~15) + board[UP + (card >> 4)]
+    while place <= PLACE + card and board[place] != HOME:
+        place += 1
+    return board[PLACE + card] != HOME and place > PLACE + card

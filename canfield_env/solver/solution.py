@@ -51,7 +51,7 @@ class _Step:
         self.game = game
 
     def moves(self) -> Iterator[Move]:
-        """The game's moves: stock turns or the moving of tails, if there have to be any, and that of one card or run."""
+        """The game's moves: stock turns or moves of tails, if there have to be any, and that of one card or run."""
         for suit in range(4):
             old, new = _up(self.before, suit), _up(self.after, suit)
             if new > old:

@@ -2,14 +2,14 @@
 
 The arrays are allocated once and used again for the next search without clearing.
 
-``nodes``: int64[N, 3], the states in the order found: two words, then the state it was reached from in the high half (-1
-for the first) and in the low half the next one in its bucket (0 for none), both as places in the list.
+``nodes``: int64[N, 3], the states in the order found: two words, then in the high half the place of the state it was
+reached from (-1 for the first) and in the low half the place plus one of the next one in its bucket (0 for none).
 
-``table``: int64[T], open addressing: in the low half of a slot a place in the list plus one, in the high half that of the
-state's hash; 0 where it is free. Only the first ``2 ** info[TABLE_BITS]`` slots are in use: the table grows with the
-search, so that a short search stays in the cache and starts at once.
+``table``: int64[T], open addressing: in the low half of a slot a place in the list plus one, in the high half that of
+the state's hash; 0 where it is free. Only the first ``2 ** info[TABLE_BITS]`` slots are in use: the table grows with
+the search, so that a short search stays in the cache and starts at once.
 
-``info``: int64[8 + BUCKETS], the scalars named below, then the state found last in each bucket, plus one; 0 where none is.
+``info``: int64[8 + BUCKETS], the scalars named below, then the place plus one of the state found last in each bucket.
 """
 
 from __future__ import annotations

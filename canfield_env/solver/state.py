@@ -11,9 +11,9 @@ bits    what
 30-31   clubs, diamonds, hearts: two bits each of the waste count; spades: whether cards have just been taken back
 ======  ======================================================================================================
 
-The order of the columns is not in it, so positions that differ in nothing else are one state. Reserve and stock lose cards
-but never change their order, so which of their cards are gone tells the rest. Two positions are the same state exactly
-when the two words are equal: no verdict rests on a hash.
+The order of the columns is not in it, so positions that differ in nothing else are one state. Reserve and stock lose
+cards but never change their order, so which of their cards are gone tells the rest. Two positions are the same state
+exactly when the two words are equal: no verdict rests on a hash.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _spread(suit: int, ranks: int, up: int) -> int:
 def evened(a: int, b: int, ranks: int) -> tuple[int, int]:
     """The words with the tails on each two cards of one rank and colour exchanged into a fixed order (D4).
 
-    Where both cards are in columns, the first takes the first of the two that can lie on them, or the only one that does.
+    Where both cards are in columns, the first bears the first of the two cards that can lie on them, or the only one.
     """
     clubs, diamonds = _spread(a, ranks, 0), _spread(a >> 32, ranks, 0)
     hearts, spades = _spread(b, ranks, 0), _spread(b >> 32, ranks, 0)
@@ -211,9 +211,9 @@ def end_over(card: int, board: np.ndarray) -> int:
 def pass_position(waste: int, stock: int, draw: int) -> int:
     """The waste count, 0 where the cards that turning brings up are those of a new pass.
 
-    From a waste of w cards turning tops it at w, w + draw, ..., then at the end of the stock, then at draw, 2 * draw, ...
-    Where draw divides w, or the waste is the whole stock, the first of these are among the last, so nothing else is
-    reached than at the start of a pass. After a card has been played from there the two are the same position.
+    From a waste of w cards turning brings up cards w, w + draw, ..., the last one, then draw, 2 * draw, ... of the next
+    pass. Where draw divides w, or the waste is the whole stock, the first of these are among the others, so nothing
+    else is reached than at the start of a pass. Once a card has been played the two are the same position.
     """
     return 0 if waste % draw == 0 or waste == stock else waste
 

@@ -1,0 +1,190 @@
+"""Verdicts of many deals: on several cores, as they come, and kept in a file from which a run goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from canfield_env.deals import Deal
+from canfield_env.errors import ConfigError
+from canfield_env.notation import Move
+from canfield_env.rules import Rules
+from canfield_env.solver.api import DEFAULT_MEMORY, Solver, Verdict, check_limits
+
+#: Deals handed to a worker at a time, and such batches waiting for each worker.
+_BATCH: Final = 8
+_BATCHES_WAITING: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How deals are to be solved: what decides a verdict, the deal apart.
+
+    Attributes:
+        rules: the rules.
+        max_seconds, max_states: limits for each deal, None for none.
+        max_memory: bytes for the states of one worker.
+    """
+
+    rules: Rules
+    max_seconds: float | None
+    max_states: int | None
+    max_memory: int
+
+    def header(self) -> dict[str, Any]:
+        """What the first line of a results file says."""
+        limits = {"max_seconds": self.max_seconds, "max_states": self.max_states, "max_memory": self.max_memory}
+        return {"rules": self.rules.to_dict(), **limits}
+
+
+def solve_many(
+    deals: Iterable[Deal],
+    rules: Rules | str = "app",
+    *,
+    max_seconds: float | None = 10.0,
+    max_states: int | None = None,
+    max_memory: int = DEFAULT_MEMORY,
+    take_back: bool | None = None,
+    jobs: int = 1,
+    results: str | Path | None = None,
+) -> Iterator[tuple[Deal, Verdict]]:
+    """Solves deals one after the other, or on several cores, and yields the verdicts as they come.
+
+    Args:
+        deals: the deals; they are taken up as they are needed.
+        rules: the rules.
+        max_seconds, max_states: limits for each deal.
+        max_memory: bytes for the states, for each job.
+        take_back: whether cards may be taken back (F1), where the rules are not to say so.
+        jobs: processes to use. With one the verdicts come in the order of the deals.
+        results: a JSON Lines file that each verdict is added to as it comes. Those it holds already are yielded first
+            and not found again, so that a run that was stopped goes on. Its first line tells the rules and the limits.
+
+    Raises:
+        ConfigError: a limit or a number of jobs that is not positive, or a file of results that is none, or has others.
+    """
+    check_limits(max_seconds, max_states)
+    if jobs < 1:
+        raise ConfigError(f"solver: jobs must be positive, not {jobs}")
+    rule_set = Rules.of(rules)
+    if take_back is not None:
+        rule_set = replace(rule_set, take_back=take_back)
+    task = Task(rule_set, max_seconds, max_states, max_memory)
+    if results is None:
+        return _solved(deals, task, jobs)
+    return _recorded(deals, task, jobs, Path(results))
+
+
+def verdict_fields(deal: Deal, verdict: Verdict) -> dict[str, Any]:
+    """A verdict as one JSON object, the deal by its code or its deck."""
+    return {
+        **({"deal": deal.code} if deal.code else {"deck": " ".join(deal.deck), "draw": deal.draw}),
+        "verdict": verdict.verdict,
+        "moves": None if verdict.moves is None else " ".join(map(str, verdict.moves)),
+        "states": verdict.states,
+        "seconds": verdict.seconds,
+        "limit": verdict.limit,
+    }
+
+
+def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
+    """The verdicts in a file of results, but for a last line that was cut off.
+
+    Raises:
+        ConfigError: the file cannot be read, or a line is no verdict; the text says which.
+    """
+    for number, line in enumerate(_lines(path)[1:], 2):
+        try:
+            yield _verdict_of(orjson.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"{path}, line {number}: no verdict: {error}") from error
+
+
+def _verdict_of(row: dict[str, Any]) -> tuple[Deal, Verdict]:
+    deal = Deal.from_code(row["deal"]) if "deal" in row else Deal.from_deck(row["deck"], row["draw"])
+    moves = None if row["moves"] is None else [Move.parse(token) for token in row["moves"].split()]
+    return deal, Verdict(row["verdict"], moves, row["states"], row["seconds"], row["limit"])
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The whole lines of a file."""
+    try:
+        return path.read_bytes().split(b"\n")[:-1]
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Iterator[tuple[Deal, Verdict]]:
+    found = {}
+    lines = _lines(path) if path.exists() else []
+    if lines:
+        if orjson.loads(lines[0]) != task.header():
+            raise ConfigError(f"{path}: holds verdicts under other rules or limits")
+        found = dict(read_verdicts(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab") as file:
+        file.truncate(sum(len(line) + 1 for line in lines))
+        if not lines:
+            file.write(orjson.dumps(task.header()) + b"\n")
+        todo = []
+        for deal in deals:
+            if deal in found:
+                yield deal, found[deal]
+            else:
+                todo.append(deal)
+        for deal, verdict in _solved(todo, task, jobs):
+            file.write(orjson.dumps(verdict_fields(deal, verdict)) + b"\n")
+            file.flush()
+            yield deal, verdict
+
+
+def _solved(deals: Iterable[Deal], task: Task, jobs: int) -> Iterator[tuple[Deal, Verdict]]:
+    if jobs > 1:
+        yield from _solved_by_workers(iter(deals), task, jobs)
+        return
+    solver = Solver(task.max_memory)
+    for deal in deals:
+        yield deal, _solve_one(solver, deal, task)
+
+
+def _solve_one(solver: Solver, deal: Deal, task: Task) -> Verdict:
+    return solver.solve(deal, task.rules, max_seconds=task.max_seconds, max_states=task.max_states)
+
+
+def _solved_by_workers(deals: Iterator[Deal], task: Task, jobs: int) -> Iterator[tuple[Deal, Verdict]]:
+    # A fresh interpreter each: threads and compiled code do not go well with forking.
+    workers = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _start_worker, (task,))
+    waiting: set[Future[list[tuple[Deal, Verdict]]]] = set()
+    try:
+        while True:
+            while len(waiting) < jobs * _BATCHES_WAITING and (batch := list(islice(deals, _BATCH))):
+                waiting.add(workers.submit(_solve_batch, batch))
+            if not waiting:
+                return
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield from future.result()
+    finally:
+        for process in list((workers._processes or {}).values()) if waiting else []:
+            process.terminate()
+        workers.shutdown(cancel_futures=True)
+
+
+_worker: dict[str, Any] = {}
+
+
+def _start_worker(task: Task) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    _worker.update(solver=Solver(task.max_memory), task=task)
+
+
+def _solve_batch(deals: list[Deal]) -> list[tuple[Deal, Verdict]]:
+    return [(deal, _solve_one(_worker["solver"], deal, _worker["task"])) for deal in deals]
