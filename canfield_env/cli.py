@@ -407,6 +407,65 @@ def evaluate_agents(
         report.print(Console())
 
 
+@app.command("solve")
+def solve_deals(
+    codes: Annotated[list[str] | None, typer.Argument(metavar="[CODE]...", help="Game codes.")] = None,
+    suite: Annotated[
+        str | None, typer.Option("--suite", metavar="NAME|FILE", help="Instead of CODE: the deals of a suite.")
+    ] = None,
+    deck: DeckOption = None,
+    draw: DrawOption = None,
+    rules: Annotated[
+        str | None, typer.Option("--rules", metavar="NAME|FILE", help="Other rules than the suite's; else app.")
+    ] = None,
+    take_back: Annotated[bool, typer.Option("--take-back/--no-take-back", help="Whether rule F1 holds.")] = True,
+    limit_seconds: Annotated[float, typer.Option("--limit-seconds", metavar="S", help="For each deal.")] = 60,
+    limit_states: Annotated[int | None, typer.Option("--limit-states", metavar="N", help="For each deal.")] = None,
+    limit_memory: Annotated[int, typer.Option("--limit-memory", metavar="MIB", help="For each job.")] = 1024,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Processes.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Keep verdicts there, and go on from those it holds.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell which deals can be won by one who sees every card, with moves that win.
+
+    With --json, a line per deal: deal (or deck and draw), verdict (winnable, unwinnable or undecided), moves (or null),
+    states, seconds, limit (which was reached where it is undecided, or null).
+    """
+    from canfield_env.evaluation.suites import Suite
+    from canfield_env.solver import solve_many
+    from canfield_env.solver.many import verdict_fields
+
+    _only_one({"CODE": codes or None, "--suite": suite, "--deck": deck})
+    if suite is not None and draw is not None:
+        raise ValueError("--draw goes with CODE and --deck: a suite has its own")
+    named = None if suite is None else Suite.load(suite)
+    rule_set = Rules.of(rules or "app") if named is None or rules is not None else named.rules
+    if named is not None:
+        deals = list(named.deals)
+    else:
+        deals = [read_deal(code, None, draw, rule_set) for code in codes or []]
+        deals = deals or [read_deal(None, deck, draw, rule_set)]
+    found = solve_many(
+        deals,
+        rule_set,
+        max_seconds=limit_seconds,
+        max_states=limit_states,
+        max_memory=limit_memory * 2**20,
+        take_back=None if take_back else False,
+        jobs=jobs,
+        results=out,
+    )
+    for deal, verdict in found:
+        if as_json:
+            print_json(verdict_fields(deal, verdict))
+            continue
+        print(f"{deal.code or 'given deck':14}  {verdict}")
+        if verdict.moves and len(deals) == 1:
+            print(textwrap.fill(" ".join(map(str, verdict.moves)), 100))
+
+
 def _check_extra(extra: str, *modules: str) -> None:
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if missing:

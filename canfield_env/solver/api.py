@@ -25,6 +25,7 @@ from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, WEIGHTS, board_of,
 
 #: Bytes that a solver may take.
 DEFAULT_MEMORY: Final = 2**30
+LEAST_MEMORY: Final = 2**20
 #: How much a card in the reserve, in the stock and in the columns counts in the order in which states are taken up.
 SEARCH_WEIGHTS: Final = (6, 2, 1)
 #: States between two looks at the clock, about 20 milliseconds.
@@ -52,22 +53,26 @@ class Verdict:
     seconds: float
     limit: LimitName | None = None
 
+    def __str__(self) -> str:
+        length = "" if self.moves is None else f" in {len(self.moves)} moves"
+        reached = "" if self.limit is None else f" ({self.limit})"
+        return f"{self.verdict}{length}{reached}, {self.states:,} states, {self.seconds:.2f} s"
+
 
 class Solver:
     """A solver with memory of its own, used again for every search. One search at a time: one solver a thread.
 
     Args:
-        max_memory: bytes for the states, at least 2 MiB. The system provides them as they are first needed.
+        max_memory: bytes for the states, at least ``LEAST_MEMORY``. The system provides them as they are first needed.
 
     Raises:
         ConfigError: too little memory.
     """
 
     def __init__(self, max_memory: int = DEFAULT_MEMORY) -> None:
-        nodes = _nodes_in(max_memory)
-        if nodes < 8 * MOST_ADDED:
-            raise ConfigError(f"solver: max_memory must be at least {2**21} bytes, not {max_memory}")
-        self.space: Space = new_space(nodes)
+        if max_memory < LEAST_MEMORY:
+            raise ConfigError(f"solver: max_memory must be at least {LEAST_MEMORY} bytes, not {max_memory}")
+        self.space: Space = new_space(_nodes_in(max_memory))
         _compile()
 
     def solve(

@@ -16,6 +16,7 @@ import orjson
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
 from canfield_env.notation import Move
+from canfield_env.records import deal_fields
 from canfield_env.rules import Rules
 from canfield_env.solver.api import DEFAULT_MEMORY, Solver, Verdict, check_limits
 
@@ -86,7 +87,7 @@ def solve_many(
 def verdict_fields(deal: Deal, verdict: Verdict) -> dict[str, Any]:
     """A verdict as one JSON object, the deal by its code or its deck."""
     return {
-        **({"deal": deal.code} if deal.code else {"deck": " ".join(deal.deck), "draw": deal.draw}),
+        **deal_fields(deal),
         "verdict": verdict.verdict,
         "moves": None if verdict.moves is None else " ".join(map(str, verdict.moves)),
         "states": verdict.states,
@@ -101,15 +102,20 @@ def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
     Raises:
         ConfigError: the file cannot be read, or a line is no verdict; the text says which.
     """
-    for number, line in enumerate(_lines(path)[1:], 2):
+    ranks = 13
+    for number, line in enumerate(_lines(path), 1):
         try:
-            yield _verdict_of(orjson.loads(line))
+            row = orjson.loads(line)
+            if number == 1:
+                ranks = Rules.from_dict(row["rules"]).ranks
+            else:
+                yield _verdict_of(row, ranks)
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"{path}, line {number}: no verdict: {error}") from error
 
 
-def _verdict_of(row: dict[str, Any]) -> tuple[Deal, Verdict]:
-    deal = Deal.from_code(row["deal"]) if "deal" in row else Deal.from_deck(row["deck"], row["draw"])
+def _verdict_of(row: dict[str, Any], ranks: int) -> tuple[Deal, Verdict]:
+    deal = Deal.from_code(row["deal"]) if "deal" in row else Deal.from_deck(row["deck"], row["draw"], ranks)
     moves = None if row["moves"] is None else [Move.parse(token) for token in row["moves"].split()]
     return deal, Verdict(row["verdict"], moves, row["states"], row["seconds"], row["limit"])
 
@@ -123,12 +129,10 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Iterator[tuple[Deal, Verdict]]:
-    found = {}
     lines = _lines(path) if path.exists() else []
-    if lines:
-        if orjson.loads(lines[0]) != task.header():
-            raise ConfigError(f"{path}: holds verdicts under other rules or limits")
-        found = dict(read_verdicts(path))
+    found = dict(read_verdicts(path)) if lines else {}
+    if lines and orjson.loads(lines[0]) != task.header():
+        raise ConfigError(f"{path}: holds verdicts under other rules or limits")
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "ab") as file:
         file.truncate(sum(len(line) + 1 for line in lines))
