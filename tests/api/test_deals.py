@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canfield_env import Deal, DealError, Game, Rules
+from canfield_env import Deal, DealError, Game, Rules, deals
+from canfield_env.cards import CARDS
 from canfield_env.deals import ALPHABET, DEAL_COUNT, FIRST_TRAINING_DEAL, decode_code, encode_code
 from tests import oracle
 
@@ -223,3 +224,10 @@ def test_deals_are_values() -> None:
     deal = Deal.from_number(3)
     assert pickle.loads(pickle.dumps(deal)) == deal
     assert len({deal, Deal.from_number(3), Deal.from_number(3, 1)}) == 2
+
+
+def test_the_shuffle_skips_outputs_that_would_favour_some_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 2^64 - 1 is the one output too many for three places; with it skipped, the next two decide.
+    outputs = iter([2**64 - 1, 1, 0])
+    monkeypatch.setattr(deals, "splitmix64", lambda state: (state, next(outputs)))
+    assert deals.shuffled(CARDS[:3], 0) == [CARDS[2], CARDS[0], CARDS[1]]
