@@ -1,0 +1,1 @@
+"""``planner``: searches over the orders that the hidden cards may have."""

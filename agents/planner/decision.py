@@ -1,0 +1,187 @@
+"""A decision of the planner: what to do until the next card of the reserve is seen."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.planner.options import Options
+from agents.planner.samples import draw_orders
+from agents.planner.search import Plans, examine, explore, new_plans, reach_far, solve_order
+from canfield_env.env import actions
+from canfield_env.errors import IllegalMoveError
+from canfield_env.game import Game
+from canfield_env.solver.moves import ALL_DOMINANCES, RELAXED, TAILS
+from canfield_env.solver.search import FULL, OPEN, UNWINNABLE, WINNABLE
+from canfield_env.solver.solution import _Step
+from canfield_env.solver.space import Space, new_space
+from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS, WEIGHTS, board_of, card_number, pack
+from canfield_env.view import PlayerView
+
+#: What a card in the reserve, in the stock and in the columns counts in the search order. Short searches win the most
+#: with these: ``scripts/tune_planner.py``.
+SEARCH_WEIGHTS: Final = (6, 3, 1)
+#: The share of the plans that a round keeps is one in so many, and the next has so many times the orders and states.
+RATE: Final = 3
+#: How much is searched where no win is in sight: orders, and states for each.
+LOST_ORDERS: Final = 12
+LOST_STATES: Final = 250
+
+
+class Planner:
+    """Makes decisions; the memory that it needs is used again for each.
+
+    Args:
+        options: how much it thinks.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._space: Space = new_space(max(8 * options.last, 2**17))
+        self._plans: Plans = new_plans(max(options.orders, LOST_ORDERS))
+
+    def decide(self, view: PlayerView, seed: int) -> list[int]:
+        """The actions up to the next card of the reserve, or to the end; none where nothing is left to be gained.
+
+        It depends on the view and the seed only. No stock card may be unseen.
+        """
+        try:
+            return self._decide(view, seed, ALL_DOMINANCES)
+        except IllegalMoveError:  # D4 is not proved for what was met
+            return self._decide(view, seed, ALL_DOMINANCES & ~TAILS)
+
+    def _decide(self, view: PlayerView, seed: int, dominances: int) -> list[int]:
+        game = Game.from_view(view, 0)
+        return _Decision(game, view, seed, dominances, self._options, self._space, self._plans).actions()
+
+
+class _Decision:
+    """One decision at work."""
+
+    def __init__(
+        self,
+        game: Game,
+        view: PlayerView,
+        seed: int,
+        dominances: int,
+        options: Options,
+        space: Space,
+        plans: Plans,
+    ) -> None:
+        self._game = game
+        self._options = options
+        self._plans = plans
+        self._ends_at = perf_counter() + options.seconds
+        position = game.full_position()
+        hidden = [card_number(card, position.base, view.rules.ranks) for card in view.unseen]
+        self._orders = draw_orders(hidden, options.orders, seed)
+        self._board = board = board_of(position, view.rules, view.draw)
+        board[DOMINANCES] = dominances
+        board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
+        self._words = pack(position, view.rules, view.draw)
+        # The last hidden card is known, because all others are.
+        self._top = int(board[RESERVE_CARDS + len(hidden)]) if len(hidden) > 1 else -1
+        self._lost = np.zeros(len(self._orders), np.bool_)
+        self._count = 0
+        self._tools = (*space, board)
+
+    def actions(self) -> list[int]:
+        """The actions of the best plan."""
+        best = self._find_winning()
+        if best is None:
+            best = self._find_furthest()
+        return [] if best is None else self._as_actions(best)
+
+    def _find_winning(self) -> int | None:
+        """The plan that wins on most orders, or None where none wins on any."""
+        options, orders = self._options, len(self._orders)
+        states = options.last if self._top < 0 else options.states * max(1, options.orders // orders)
+        self._solve(orders, states)
+        if self._top >= 0 and not self._lost.all():
+            self._explore()
+            best = self._compare(states)
+            if best is not None:
+                return best
+        while self._count == 0 and states < options.last and not self._lost.all() and not self._is_late():
+            states *= RATE
+            self._solve(max(1, orders // RATE), states)
+        return 0 if self._count else None
+
+    def _solve(self, orders: int, states: int) -> None:
+        """Finds the plans with which solutions of the orders start."""
+        self._count = 0
+        for k in range(orders):
+            if self._is_late():
+                break
+            if not self._lost[k]:
+                result, self._count = solve_order(
+                    *self._words, self._top, k, self._orders, states, self._plans, self._count, *self._tools
+                )
+                self._lost[k] = result == UNWINNABLE
+
+    def _explore(self) -> None:
+        """Adds short plans, which no order has any part in."""
+        options, dominances = self._options, int(self._board[DOMINANCES])
+        self._board[DOMINANCES] &= ~RELAXED
+        self._count = explore(
+            *self._words,
+            self._top,
+            options.explore,
+            self._count + options.plans,
+            self._plans,
+            self._count,
+            *self._tools,
+        )
+        self._board[DOMINANCES] = dominances
+
+    def _compare(self, states: int) -> int | None:
+        """The best of the plans by all rounds, or None where no order has been won after it."""
+        chosen = np.arange(self._count)
+        for still in range(self._options.rounds - 1, -1, -1):
+            if len(chosen) < 2 or self._is_late():
+                break
+            orders = -(-len(self._orders) // RATE**still)
+            done = 0
+            while done < len(chosen) and not self._is_late():
+                examine(chosen[done], self._orders[:orders], states, self._lost, self._plans, *self._tools)
+                done += 1
+            chosen = chosen[:done]
+            chosen = chosen[np.argsort(-self._values(chosen, orders), kind="stable")]
+            chosen = chosen[: -(-len(chosen) // RATE)]
+            states *= RATE
+        won = [plan for plan in chosen if (self._plans.results[plan, : len(self._orders)] == WINNABLE).any()]
+        return int(won[0]) if won else None
+
+    def _values(self, chosen: NDArray[np.int64], orders: int) -> NDArray[np.float64]:
+        """What the plans are worth: the share of the orders won, with what the undecided ones count."""
+        results = self._plans.results[chosen, :orders]
+        undecided = (results == OPEN) | (results == FULL)
+        values: NDArray[np.float64] = ((results == WINNABLE) + self._options.undecided * undecided).mean(axis=1)
+        return values
+
+    def _find_furthest(self) -> int | None:
+        """The plan that gets the most cards up on average, or None where nothing more can be reached."""
+        self._board[DOMINANCES] &= ~RELAXED  # that gives up what is lost
+        orders = self._orders[:LOST_ORDERS]
+        self._count = reach_far(*self._words, self._top, orders, LOST_STATES, self._plans, *self._tools)
+        if self._count == 0:
+            return None
+        return int(self._plans.reached[: self._count, : len(orders)].sum(axis=1).argmax())
+
+    def _is_late(self) -> bool:
+        return self._options.seconds > 0 and perf_counter() >= self._ends_at
+
+    def _as_actions(self, plan: int) -> list[int]:
+        """The actions of a plan; the game is played on by them."""
+        game, played = self._game, []
+        path = [(a, b) for a, b in self._plans.paths[plan, : self._plans.lengths[plan]].tolist()]
+        for before, after in pairwise(path):
+            for move in _Step(before, after, self._board, game).moves():
+                if move.source != "D":
+                    played.append(actions.encode(game.full_position(), move, game.rules.ranks))
+                game.push(move)
+        return played
