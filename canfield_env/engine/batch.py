@@ -83,11 +83,12 @@ class Batch:
         self.games = np.zeros(count, layout.GAME)
         self.codes = np.zeros(count, f"U{CODE_LENGTH}")
         self._rows = np.arange(count)
-        self._threads = min(threads, count)
+        self._shares = np.array_split(self._rows, min(threads, count))
         self._open_pool()
 
     def _open_pool(self) -> None:
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        threads = len(self._shares)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def __len__(self) -> int:
         return len(self.games)
@@ -151,17 +152,17 @@ class Batch:
         if self._pool is None:
             entries.tell_rows(self.games, self.settings, self._rows, actions, *told)
         else:
-            shares = np.array_split(self._rows, self._threads)
             work = [
-                self._pool.submit(entries.tell_rows, self.games, self.settings, rows, actions, *told) for rows in shares
+                self._pool.submit(entries.tell_rows, self.games, self.settings, rows, actions, *told)
+                for rows in self._shares
             ]
             for share in work:
                 share.result()
         return told
 
-    def find_illegal(self, actions: NDArray[np.int64]) -> int:
-        """The first game whose episode goes on in which the action is masked, or -1."""
-        return int(entries.find_illegal(self.games, self.settings, actions))
+    def find_refused(self, actions: NDArray[np.int64], *, masked: bool) -> int:
+        """The first game that goes on whose action is none, or with ``masked`` is masked; -1 if there is none."""
+        return int(entries.find_refused(self.games, self.settings, actions, masked))
 
     def masks(self) -> NDArray[np.bool_]:
         """The legal actions, ``bool[N, 261]``."""
@@ -179,7 +180,7 @@ def prepare() -> None:
         entries.begin_rows(games, settings, rows, True, _code_points(codes))
         entries.tell_rows(games, settings, rows, actions, *told)
         entries.step_one(games, settings, 0, False, told.observations[0], told.masks[0])
-        entries.find_illegal(games, settings, actions)
+        entries.find_refused(games, settings, actions, False)
         entries.mask_rows(games, settings, told.masks)
 
 

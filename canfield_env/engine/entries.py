@@ -91,12 +91,15 @@ def step_one(games, settings, action, refuse, observation, mask):
 
 
 @jit
-def find_illegal(games, settings, actions):
-    """The first game in which the episode goes on and the action is not legal, or -1."""
+def find_refused(games, settings, actions, refuse):
+    """The first game that goes on and whose action is none (0 to 260) or, with ``refuse``, is masked; -1 if none is."""
     for row in range(len(games)):
-        game = games[row]
-        if game.outcome == layout.RUNNING and not kernels.is_legal(game, settings[0], actions[row]):
-            return row
+        game, action = games[row], actions[row]
+        if not game.over:
+            if not 0 <= action < layout.ACTIONS:
+                return row
+            if refuse and game.outcome == layout.RUNNING and not kernels.is_legal(game, settings[0], action):
+                return row
     return -1
 
 

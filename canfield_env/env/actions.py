@@ -14,10 +14,7 @@ last one (12). So every legal move has exactly one action, and no two legal move
 
 from __future__ import annotations
 
-from typing import Any, Final, SupportsIndex
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final, SupportsIndex
 
 from canfield_env.cards import SUITS, Card, card_at
 from canfield_env.engine.layout import ACTIONS
@@ -114,24 +111,6 @@ def check_action(action: SupportsIndex) -> int:
     if not 0 <= number < ACTIONS:
         raise NotationError(f"action {action!r}: an action is a whole number from 0 to {ACTIONS - 1}")
     return number
-
-
-def check_actions(actions: Any, count: int) -> NDArray[np.int64]:
-    """The actions of a batch as ``int64[count]``.
-
-    Raises:
-        NotationError: they are not that many whole numbers from 0 to 260.
-    """
-    numbers = np.asarray(actions)
-    if numbers.dtype.kind not in "iu" or numbers.shape != (count,):
-        raise NotationError(
-            f"actions: expected {count} whole numbers, shape ({count},), not {numbers.dtype} of shape {numbers.shape}"
-        )
-    outside = (numbers < 0) | (numbers >= ACTIONS)
-    if outside.any():
-        row = int(outside.argmax())
-        raise NotationError(f"game {row}: action {numbers[row]}: an action is a whole number from 0 to {ACTIONS - 1}")
-    return np.array(numbers, np.int64)  # in the one memory layout that the kernels are compiled for
 
 
 def refusal(game: Game, action: int, *, auto_stock: bool) -> str:

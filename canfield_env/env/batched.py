@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from canfield_env.engine.batch import Batch
 from canfield_env.engine.pack import unpack
-from canfield_env.env import actions
+from canfield_env.env.actions import check_action, refusal
 from canfield_env.env.options import EnvOptions
-from canfield_env.errors import ConfigError, IllegalMoveError
+from canfield_env.errors import ConfigError, IllegalMoveError, NotationError
 
 
 def check_count(name: str, value: object) -> int:
@@ -52,10 +52,26 @@ def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
-def refuse_illegal(batch: Batch, options: EnvOptions, numbers: NDArray[np.int64]) -> None:
-    """Raises IllegalMoveError, naming game and reason, if an action is masked in a game whose episode goes on."""
-    row = batch.find_illegal(numbers)
-    if row >= 0:
-        game = unpack(batch.games, row, options.rules)
-        reason = actions.refusal(game, int(numbers[row]), auto_stock=options.stock == "auto")
-        raise IllegalMoveError(f"game {row}: {reason}")
+def check_actions(batch: Batch, options: EnvOptions, actions: Any) -> NDArray[np.int64]:
+    """The actions of all games, in the one memory layout that the kernels are compiled for.
+
+    Raises:
+        NotationError: they are not as many whole numbers as games, or one is not 0 to 260 in a game that goes on.
+        IllegalMoveError: one is masked and ``illegal="raise"``. Both name the game.
+    """
+    given = np.asarray(actions)
+    if given.dtype.kind not in "iu" or given.shape != (len(batch),):
+        raise NotationError(
+            f"actions: expected {len(batch)} whole numbers, shape ({len(batch)},), "
+            f"not {given.dtype} of shape {given.shape}"
+        )
+    numbers = np.array(given, np.int64)
+    row = batch.find_refused(numbers, masked=options.illegal == "raise")
+    if row < 0:
+        return numbers
+    try:
+        number = check_action(int(given[row]))
+    except NotationError as error:
+        raise NotationError(f"game {row}: {error}") from None
+    reason = refusal(unpack(batch.games, row, options.rules), number, auto_stock=options.stock == "auto")
+    raise IllegalMoveError(f"game {row}: {reason}")

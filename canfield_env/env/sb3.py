@@ -17,8 +17,7 @@ from canfield_env.engine import layout as at
 from canfield_env.engine.batch import Batch, Told
 from canfield_env.engine.entries import ILLEGAL, REWARD, TERMINATED, TOTAL, TRUNCATED
 from canfield_env.engine.pack import unpack
-from canfield_env.env import actions as action_space
-from canfield_env.env.batched import check_count, check_seeds, refuse_illegal
+from canfield_env.env.batched import check_actions, check_count, check_seeds
 from canfield_env.env.frames import render_view
 from canfield_env.env.infos import game_info
 from canfield_env.env.observations import observation_space
@@ -108,12 +107,9 @@ class CanfieldVecEnv(VecEnv):
             IllegalMoveError: one is masked and ``illegal="raise"``. No game has moved.
             gymnasium.error.ResetNeeded: before the first reset.
         """
-        numbers = action_space.check_actions(actions, self.num_envs)
         if not self._started:
             raise gymnasium.error.ResetNeeded("step before reset")
-        if self.options.illegal == "raise":
-            refuse_illegal(self._batch, self.options, numbers)
-        self._actions = numbers
+        self._actions = check_actions(self._batch, self.options, actions)
 
     def step_wait(self) -> VecEnvStepReturn:
         """Plays the actions, and deals the games that have ended anew.

@@ -247,7 +247,7 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
             IllegalMoveError: the action is masked; the text gives the reason.
         """
         number = actions.check_action(action)
-        if self._batch.find_illegal(np.array([number])) == 0 or self._outcome != at.RUNNING:
+        if self._batch.find_refused(np.array([number]), masked=True) == 0 or self._outcome != at.RUNNING:
             raise IllegalMoveError(self._refusal(number))
         return actions.decode(self._unpack().full_position(), number, self.options.rules.ranks)
 

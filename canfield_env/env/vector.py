@@ -26,8 +26,7 @@ from canfield_env.engine.entries import (
     TRUNCATED,
 )
 from canfield_env.engine.pack import unpack
-from canfield_env.env import actions as action_space
-from canfield_env.env.batched import check_count, check_seeds, refuse_illegal
+from canfield_env.env.batched import check_actions, check_count, check_seeds
 from canfield_env.env.frames import render_view
 from canfield_env.env.observations import Form, observation_space
 from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock
@@ -177,7 +176,6 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
                 episode is over. No game has moved.
             gymnasium.error.ResetNeeded: before the first reset.
         """
-        numbers = action_space.check_actions(actions, self.num_envs)
         if not self._started:
             raise gymnasium.error.ResetNeeded("step before reset")
         to_deal = self._ended
@@ -185,9 +183,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
             raise IllegalMoveError(
                 f"game {to_deal[0]}: the episode is over; reset it with options={{'reset_mask': ...}}"
             )
-        if self.options.illegal == "raise":
-            refuse_illegal(self._batch, self.options, numbers)
-        told = self._batch.step(numbers)
+        told = self._batch.step(check_actions(self._batch, self.options, actions))
         ended = told.ended
         final: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP:

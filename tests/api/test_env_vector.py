@@ -247,7 +247,7 @@ def test_bad_arguments(kwargs, message):
         ("000", "not <U3"),
         (0, r"of shape \(\)"),
         ([0, 261, 0], "game 1: action 261: an action is a whole number from 0 to 260"),
-        ([0, 0, -1], "game 2: action -1"),
+        ([0, 0, -1], "game 2: action -1: an action"),
     ],
 )
 def test_actions_that_are_none(actions, message):

@@ -85,7 +85,7 @@ class Player:
         """Every masked action is refused, and is refused by the plain game too."""
         legal = plain.legal_actions(self.game)
         for action in range(layout.ACTIONS):
-            refused = self.batch.find_illegal(np.array([action])) == 0
+            refused = self.batch.find_refused(np.array([action]), masked=True) == 0
             assert refused == (action not in legal), action
             if refused:
                 assert actions.refusal(self.game, action, auto_stock=False).startswith(f"action {action}")
