@@ -1,0 +1,72 @@
+"""Certificates of suites, surveys and atlases."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from canfield_env import ConfigError, Deal, Rules, configs
+from canfield_env.evaluation import certificates
+from canfield_env.evaluation.certificates import read_certificate, write_certificate
+from canfield_env.evaluation.suites import Suite
+from canfield_env.evaluation.survey import Survey, read_atlas, write_atlas
+from canfield_env.notation import Move
+from canfield_env.solver import Verdict
+
+WIN = Verdict("winnable", [Move("D"), Move("W", "F")], 10, 0.1)
+LOSS = Verdict("unwinnable", None, 30, 0.1)
+OPEN = Verdict("undecided", None, 50, 0.1, "states")
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch) -> Suite:
+    """The suite ``smoke`` in a folder that can be written to."""
+    (tmp_path / "suites").mkdir()
+    shutil.copy(configs.configs_dir() / "suites" / "smoke.toml", tmp_path / "suites")
+    monkeypatch.setattr(certificates, "configs_dir", lambda: tmp_path)
+    return Suite.load("smoke")
+
+
+def test_a_certificate_is_read_as_it_was_written(suite):
+    assert read_certificate(suite) is None
+    verdicts = [(WIN, LOSS, OPEN)[k % 3] for k in range(len(suite.deals))]
+    write_certificate(suite, 100, verdicts)
+    found = read_certificate(suite)
+    assert found is not None
+    assert list(found) == [deal.code for deal in suite.deals]
+    assert list(found.values())[:3] == [("winnable", 2), ("unwinnable", None), ("undecided", None)]
+    assert read_certificate(Suite.of_deals([Deal.from_number(1)])) is None
+
+
+def test_a_certificate_of_something_else_is_refused(suite):
+    path = write_certificate(suite, 100, [WIN] * len(suite.deals))
+    with pytest.raises(ConfigError, match="not of version 1"):
+        read_certificate(suite.under("hoyle"))
+    path.write_text(path.read_text()[:200])
+    with pytest.raises(ConfigError, match="no certificate"):
+        read_certificate(suite)
+
+
+def test_an_undecided_deal_counts_both_ways():
+    survey = Survey.of_verdicts([WIN] * 60 + [LOSS] * 30 + [OPEN] * 10)
+    assert (survey.deals, survey.winnable, survey.unwinnable, survey.undecided) == (100, 60, 30, 10)
+    # Wilson's interval of 60 and of 70 in 100
+    assert survey.low == pytest.approx(0.5020, abs=1e-4)
+    assert survey.high == pytest.approx(0.7811, abs=1e-4)
+    assert survey.states[100] == 50
+    assert survey.moves == dict.fromkeys((50, 90, 95, 99, 100), 2)
+
+
+def test_an_atlas_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "atlas" / "app-d3.npz"
+    write_atlas(path, Rules(), 3, 1000, [WIN, LOSS, OPEN])
+    verdict, states, moves = read_atlas(path)
+    assert verdict.tolist() == [1, 2, 0]
+    assert states.tolist() == [10, 30, 50]
+    assert moves.tolist() == [2, 0, 0]
+    assert verdict.dtype == np.uint8
+    path.write_bytes(b"nothing")
+    with pytest.raises(ConfigError, match="no atlas"):
+        read_atlas(path)
