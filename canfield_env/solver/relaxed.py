@@ -44,10 +44,12 @@ def is_lost(board: np.ndarray) -> bool:
         roots |= 1 << board[FIRST + k]
         ends |= 1 << board[LAST + k]
     first = columns & ~second & ~roots
-    reach = 0
+    stock = reach = 0
     for k in range(board[STOCK]):
+        card = 1 << board[STOCK_CARDS + k]
+        stock |= card
         if (board[REACH] >> k) & 1:
-            reach |= 1 << board[STOCK_CARDS + k]
+            reach |= card
     up = 0
     for suit in range(4):
         up |= ((1 << board[UP + suit]) - 1) << (16 * suit)
@@ -90,7 +92,8 @@ def is_lost(board: np.ndarray) -> bool:
             if not rules & (WHOLE_RUNS | WASTE_SPACES):
                 ends |= columns
         ends |= reach & fit
-        reach |= _more_reach(reach, can_leave, board)
+        if reach != stock:
+            reach |= _more_reach(reach, can_leave, board)
         if rules & TAKE_BACK:
             ends |= up & (fit if left > 0 or spaces == 0 or rules & WASTE_SPACES else up)
         if ends == old_ends and up == old_up and reach == old_reach and left == old_left:
