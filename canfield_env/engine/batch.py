@@ -97,6 +97,7 @@ class Batch:
         return {name: value for name, value in self.__dict__.items() if name != "_pool"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        prepare()
         self.__dict__.update(state)
         self._open_pool()
 
