@@ -30,10 +30,10 @@ class Weights(NamedTuple):
     """
 
     up: float = 1.0
-    reserve: float = -12.0
-    covered: float = -0.2
-    out_of_reach: float = -0.25
-    welcome: float = 6.0
+    reserve: float = -16.0
+    covered: float = -0.12
+    out_of_reach: float = -0.4
+    welcome: float = 10.0
 
 
 @jit

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -74,7 +76,15 @@ _players: _Players  # of a worker process
 def _start_worker(rules: Rules, seed: int) -> None:
     global _players
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the workers at once; the parent tells what is kept
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _players = _Players(rules, seed)
+
+
+def _end_with_parent() -> None:
+    """Ends this worker when its parent has been killed; it would wait for work for ever."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _work(task: Task) -> Record:

@@ -118,6 +118,27 @@ def test_resume_after_kill_9_in_the_middle_of_a_write(tmp_path: Path):
     assert lines(folder) == lines(tmp_path / "straight")
 
 
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path):
+    command = [sys.executable, "scripts/evaluate.py", "--agent", f"{PLAYERS}:Slow", "--out", str(tmp_path)]
+    command += ["--suite", "d3-test", "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        wait_for((tmp_path / "records.jsonl").exists)
+    finally:
+        process.kill()
+        process.wait()
+    wait_for(lambda: not group_lives(process.pid))
+
+
+def group_lives(leader: int) -> bool:
+    """Whether a process is left in a process group."""
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, jobs: str):
     command = [sys.executable, "-m", "canfield_env", "evaluate", "--agent", f"{PLAYERS}:Slow", "--jobs", jobs]
