@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import canfield_env
 from canfield_env.evaluation.folder import Plan
@@ -96,7 +97,8 @@ class Report:
 
 
 def _markdown(rows: Rows) -> str:
-    header, *others = [f"| {' | '.join(row)} |" for row in rows]
+    escaped = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    header, *others = [f"| {' | '.join(row)} |" for row in escaped]
     return "\n".join([header, "|---" * len(rows[0]) + "|", *others])
 
 
@@ -105,9 +107,9 @@ def _rich(rows: Rows) -> Table:
     header, *others = rows
     table = Table(header_style="bold")
     for place, name in enumerate(header):
-        table.add_column(name, justify="right" if place else "left", overflow="fold")
+        table.add_column(Text(name), justify="right" if place else "left", overflow="fold")
     for row in others:
-        table.add_row(*(cell.replace(" (", "\n(") for cell in row))
+        table.add_row(*(Text(cell.replace(" (", "\n(")) for cell in row))
     return table
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 
 from canfield_env import Deal, Move, Rules
+from canfield_env.evaluation.folder import Plan
 from canfield_env.evaluation.metrics import Estimate, compare, mcnemar, mean, share, summarise
+from canfield_env.evaluation.report import Report
+from canfield_env.evaluation.suites import Suite
 from canfield_env.records import Record
 
 RULES = Rules.named("app")
@@ -85,3 +91,16 @@ def test_comparison_is_paired_by_deal_whatever_the_order():
     assert found.p_value == mcnemar(2, 1)
     with pytest.raises(ValueError, match="no deal in common"):
         compare(first, [record(9, 5, "b")])
+
+
+def test_a_report_prints_names_as_they_are():
+    suite = Suite.of_deals([Deal.from_number(1), Deal.from_number(2)])
+    records = [record(number, 52, name) for name in ("[red]x", "b|c") for number in (1, 2)]
+    report = Report(Plan(("x", "y"), ("[red]x", "b|c"), suite, 0), records)
+    console = Console(width=200, record=True, file=io.StringIO())
+    report.print(console)
+    text = console.export_text()
+    assert "[red]x" in text
+    assert "b|c - [red]x" in text
+    header = report.to_markdown().splitlines()[2]
+    assert header == r"|  | [red]x | b\|c |"
