@@ -17,7 +17,7 @@ from canfield_env.errors import IllegalMoveError
 from canfield_env.game import Game
 from canfield_env.solver.moves import ALL_DOMINANCES, RELAXED, TAILS
 from canfield_env.solver.search import FULL, OPEN, UNWINNABLE, WINNABLE
-from canfield_env.solver.solution import _Step
+from canfield_env.solver.solution import Step
 from canfield_env.solver.space import Space, new_space
 from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS, WEIGHTS, board_of, card_number, pack
 from canfield_env.view import PlayerView
@@ -180,7 +180,7 @@ class _Decision:
         game, played = self._game, []
         path = [(a, b) for a, b in self._plans.paths[plan, : self._plans.lengths[plan]].tolist()]
         for before, after in pairwise(path):
-            for move in _Step(before, after, self._board, game).moves():
+            for move in Step(before, after, self._board, game).moves():
                 if move.source != "D":
                     played.append(actions.encode(game.full_position(), move, game.rules.ranks))
                 game.push(move)

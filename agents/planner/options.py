@@ -46,7 +46,7 @@ class Options:
 #: The named amounts of thought; the empty name is the usual one.
 PRESETS: Final = {
     "": Options(),
-    "fast": Options(orders=12, states=250, last=4_000, plans=0, explore=0),
+    "fast": Options(orders=12, states=250, last=4_000, plans=6, explore=200),
     "strong": Options(orders=96, states=2_000, last=256_000, plans=96, explore=4_000, rounds=3),
 }
 

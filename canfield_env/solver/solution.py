@@ -26,7 +26,7 @@ def winning_moves(space: Space, node: int, board: np.ndarray, game: Game) -> lis
     played = len(game.moves)
     try:
         for before, after in pairwise(_path(space, node)):
-            for move in _Step(before, after, board, game).moves():
+            for move in Step(before, after, board, game).moves():
                 game.push(move)
     except IllegalMoveError:
         return None
@@ -42,7 +42,7 @@ def _path(space: Space, node: int) -> list[Words]:
     return path[::-1]
 
 
-class _Step:
+class Step:
     """One step of the way. The game may differ from the state before it by tails exchanged on twins (D4)."""
 
     def __init__(self, before: Words, after: Words, board: np.ndarray, game: Game) -> None:
