@@ -10,7 +10,7 @@ set -euo pipefail
 cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 venv=.venv${GYMNASIUM:+-gymnasium-$GYMNASIUM}
-extras=play,train,dev
+extras=play,train,docs,dev
 log=build/setup.log
 
 die() {
