@@ -162,7 +162,7 @@ class Batch:
         return told
 
     def find_refused(self, actions: NDArray[np.int64], *, masked: bool) -> int:
-        """The first game that goes on whose action is none, or with ``masked`` is masked; -1 if there is none."""
+        """The first game whose action is none, or with ``masked`` is masked where it goes on; -1 if there is none."""
         return int(entries.find_refused(self.games, self.settings, actions, masked))
 
     def masks(self) -> NDArray[np.bool_]:

@@ -56,7 +56,7 @@ def check_actions(batch: Batch, options: EnvOptions, actions: Any) -> NDArray[np
     """The actions of all games, in the one memory layout that the kernels are compiled for.
 
     Raises:
-        NotationError: they are not as many whole numbers as games, or one is not 0 to 260 in a game that goes on.
+        NotationError: they are not as many whole numbers as games, or one is not 0 to 260.
         IllegalMoveError: one is masked and ``illegal="raise"``. Both name the game.
     """
     given = np.asarray(actions)
