@@ -24,7 +24,7 @@ class Options:
         seconds: time for a decision, 0 for no limit. With a limit the play depends on the machine's speed.
     """
 
-    orders: int = 36
+    orders: int = 24
     states: int = 500
     last: int = 64_000
     plans: int = 24
