@@ -374,8 +374,8 @@ class Game:
         """The move that tapping a card makes (I1), or None; nothing is played.
 
         A card in play goes to its foundation if it fits. Otherwise, with ``double_tap``, it goes, with the run on it,
-        to the longest column that accepts it, else to an empty one; the leftmost where several are alike. So the top
-        card of a foundation is taken back, where the rules have that (F1).
+        to the longest column that accepts it, else to an empty one; the leftmost where several are alike. A card on a
+        foundation stays there: taking back is never a tap.
 
         Raises:
             NotationError: the text is no card.
@@ -399,15 +399,14 @@ class Game:
         return None
 
     def _tappable(self, card: Card) -> tuple[str, int] | None:
-        """The pile that a card can be tapped in, and how many cards would move; None where it is covered or hidden."""
+        """The pile that a card can be tapped in, and how many cards would move; None where it is covered, hidden or up."""
         for source, pile in (("R", self._table.reserve), ("W", self._table.waste)):
             if pile and pile[-1] == card:
                 return source, 1
         for k, column in enumerate(self._table.columns, 1):
             if card in column:
                 return str(k), len(column) - column.index(card)
-        pile = self._table.foundations[card.suit]
-        return (f"F{SUITS[card.suit]}", 1) if pile and pile[-1] == card else None
+        return None
 
     def _pile(self, source: str) -> list[Card]:
         table = self._table

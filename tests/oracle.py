@@ -258,8 +258,8 @@ def casino(s: State) -> int:
 
 
 def tap(s: State, c: int, double_tap: bool = True) -> str | None:
-    """I1. The leftmost of equally long columns, and of empty ones."""
-    legal = moves(s)
+    """I1. The leftmost of equally long columns, and of empty ones. Cards on the foundations stay there."""
+    legal = [] if s.up[c % 4] > (c // 4 - s.base) % s.law.ranks else moves(s)
     for source, tail, is_top in sources(s, c):
         if is_top and f"{source}F" in legal:
             return f"{source}F"

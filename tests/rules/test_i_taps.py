@@ -39,9 +39,8 @@ def test_i1_tapping_plays_nothing_by_itself() -> None:
         ({"waste": "8h"}, "W2"),
         ({"columns": "9s/Td9c/8h/2c"}, "32"),
         ({"columns": "9s/Td9c/8h7s/2c"}, "32"),
-        ({"columns": "9s/Td9c/9d8s/2c", "tops": "7:--8-"}, "Fh2"),
     ],
-    ids=["reserve", "waste", "column", "run", "foundation"],
+    ids=["reserve", "waste", "column", "run"],
 )
 def test_i1_otherwise_to_the_longest_column_that_accepts_it(piles: dict[str, Any], expected: str) -> None:
     game = table(**{"columns": "9s/Td9c/Js/2c", "tops": "7:7---"} | piles)
@@ -97,6 +96,12 @@ def test_i1_cards_out_of_play_cannot_be_tapped() -> None:
     game = table("9s/Td9c/Js/2c", tops="7:--9-", reserve="7d2d", waste="7s3d")
     for card in ("7d", "7s", "7h", game.stock[-1]):
         assert tapped(game, card) is None
+
+
+def test_i1_a_card_on_its_foundation_stays_there() -> None:
+    game = table("9s/Td9c/9d8s/2c", tops="7:--8-")
+    assert game.can("Fh2")
+    assert tapped(game, "8h") is None
 
 
 def test_i1_a_tap_needs_a_card() -> None:
