@@ -399,7 +399,7 @@ class Game:
         return None
 
     def _tappable(self, card: Card) -> tuple[str, int] | None:
-        """The pile that a card can be tapped in, and how many cards would move; None where it is covered, hidden or up."""
+        """The pile that a card can be tapped in, and how many cards would move; None where it cannot be."""
         for source, pile in (("R", self._table.reserve), ("W", self._table.waste)):
             if pile and pile[-1] == card:
                 return source, 1
