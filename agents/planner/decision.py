@@ -22,9 +22,20 @@ from canfield_env.solver.space import Space, new_space
 from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS, WEIGHTS, board_of, card_number, pack
 from canfield_env.view import PlayerView
 
-#: What a card in the reserve, in the stock and in the columns counts in the search order. Short searches win the most
-#: with these: ``scripts/tune_planner.py``.
-SEARCH_WEIGHTS: Final = (6, 3, 1)
+Weights = tuple[int, int, int]
+
+#: The dominances, and what a card in the reserve, in the stock and in the columns counts in the search order. Short
+#: searches win the most with the first of these; the others are for plans that turn out not to be playable: a way may
+#: not be legal where D4 is not proved, and it may move cards to and fro for so long that the episode ends.
+ATTEMPTS: Final[tuple[tuple[int, Weights], ...]] = (
+    (ALL_DOMINANCES, (6, 3, 1)),
+    (ALL_DOMINANCES, (6, 2, 1)),
+    (ALL_DOMINANCES, (6, 1, 1)),
+    (ALL_DOMINANCES & ~TAILS, (6, 3, 1)),
+    (ALL_DOMINANCES & ~TAILS, (6, 1, 1)),
+)
+#: Actions in a row without progress that a plan may have: fewer than end an episode.
+MOST_IDLE: Final = 30
 #: The share of the plans that a round keeps is one in so many, and the next has so many times the orders and states.
 RATE: Final = 3
 #: How much is searched where no win is in sight: orders, and states for each.
@@ -49,14 +60,20 @@ class Planner:
 
         It depends on the view and the seed only. No stock card may be unseen.
         """
-        try:
-            return self._decide(view, seed, ALL_DOMINANCES)
-        except IllegalMoveError:  # D4 is not proved for what was met
-            return self._decide(view, seed, ALL_DOMINANCES & ~TAILS)
+        played: list[int] = []
+        for dominances, weights in ATTEMPTS:
+            try:
+                played, idle = self._decide(view, seed, dominances, weights)
+            except IllegalMoveError:  # D4 is not proved for what was met
+                continue
+            if idle <= MOST_IDLE:
+                break
+        return played
 
-    def _decide(self, view: PlayerView, seed: int, dominances: int) -> list[int]:
+    def _decide(self, view: PlayerView, seed: int, dominances: int, weights: Weights) -> tuple[list[int], int]:
         game = Game.from_view(view, 0)
-        return _Decision(game, view, seed, dominances, self._options, self._space, self._plans).actions()
+        decision = _Decision(game, view, seed, dominances, weights, self._options, self._space, self._plans)
+        return decision.actions()
 
 
 class _Decision:
@@ -68,6 +85,7 @@ class _Decision:
         view: PlayerView,
         seed: int,
         dominances: int,
+        weights: Weights,
         options: Options,
         space: Space,
         plans: Plans,
@@ -81,7 +99,7 @@ class _Decision:
         self._orders = draw_orders(hidden, options.orders, seed)
         self._board = board = board_of(position, view.rules, view.draw)
         board[DOMINANCES] = dominances
-        board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
+        board[WEIGHTS : WEIGHTS + 3] = weights
         self._words = pack(position, view.rules, view.draw)
         # The last hidden card is known, because all others are.
         self._top = int(board[RESERVE_CARDS + len(hidden)]) if len(hidden) > 1 else -1
@@ -89,12 +107,12 @@ class _Decision:
         self._count = 0
         self._tools = (*space, board)
 
-    def actions(self) -> list[int]:
-        """The actions of the best plan."""
+    def actions(self) -> tuple[list[int], int]:
+        """The actions of the best plan, and how many of them in a row bring no progress."""
         best = self._find_winning()
         if best is None:
             best = self._find_furthest()
-        return [] if best is None else self._as_actions(best)
+        return ([], 0) if best is None else self._as_actions(best)
 
     def _find_winning(self) -> int | None:
         """The plan that wins on most orders, or None where none wins on any."""
@@ -175,13 +193,34 @@ class _Decision:
     def _is_late(self) -> bool:
         return self._options.seconds > 0 and perf_counter() >= self._ends_at
 
-    def _as_actions(self, plan: int) -> list[int]:
-        """The actions of a plan; the game is played on by them."""
-        game, played = self._game, []
+    def _as_actions(self, plan: int) -> tuple[list[int], int]:
+        """The actions of a plan, and how many in a row bring no progress; the game is played on by them.
+
+        Where the way turns out not to be legal it ends with the last progress before that.
+
+        Raises:
+            IllegalMoveError: there is none.
+        """
+        game = self._game
         path = [(a, b) for a, b in self._plans.paths[plan, : self._plans.lengths[plan]].tolist()]
-        for before, after in pairwise(path):
-            for move in Step(before, after, self._board, game).moves():
-                if move.source != "D":
-                    played.append(actions.encode(game.full_position(), move, game.rules.ranks))
-                game.push(move)
-        return played
+        played: list[int] = []
+        least, progressed, most_idle = _left(game), 0, 0
+        try:
+            for before, after in pairwise(path):
+                for move in Step(before, after, self._board, game).moves():
+                    if move.source != "D":
+                        played.append(actions.encode(game.full_position(), move, game.rules.ranks))
+                    game.push(move)
+                    if _left(game) < least:
+                        least, progressed = _left(game), len(played)
+                    most_idle = max(most_idle, len(played) - progressed)
+        except IllegalMoveError:
+            if progressed == 0:
+                raise
+            return played[:progressed], 0
+        return played, most_idle
+
+
+def _left(game: Game) -> int:
+    """What is left to do: cards to come out of the reserve, the stock and the waste, and cards not yet up."""
+    return len(game.reserve) + len(game.stock) + len(game.waste) + game.rules.cards - game.cards_up
