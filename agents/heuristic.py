@@ -19,7 +19,7 @@ from canfield_env.game import Game
 from canfield_env.view import PlayerView
 
 #: Positions that are looked at before a move, unless the argument says otherwise.
-POSITIONS: Final = 2_000
+POSITIONS: Final = 5_000
 #: What it thinks of a position, unless it is told otherwise.
 WEIGHTS: Final = Weights()
 

@@ -1,4 +1,4 @@
-"""How good a position looks to a player: five things that matter in Canfield, each with its weight.
+"""How good a position looks to a player: four things that matter in Canfield, each with its weight.
 
 Compiled, over the engine's games. ``unseen`` is the set of cards that the player has not seen; which of them lies where
 has no part in anything here.
@@ -25,14 +25,12 @@ class Weights(NamedTuple):
         up: a card on its foundation.
         reserve: a card in the reserve.
         covered: a card in a column on top of one that its foundation takes next.
-        out_of_reach: a card that its foundation takes next and that is in the stock where turning does not bring it up.
         welcome: that the next unseen card can be played at once, times the chance of it.
     """
 
     up: float = 1.0
     reserve: float = -16.0
     covered: float = -0.12
-    out_of_reach: float = -0.4
     welcome: float = 10.0
 
 
@@ -44,20 +42,22 @@ def judge(game, settings, unseen, weights):
         return WON
     worth = weights.up * up + weights.reserve * game.reserve_count
     wanted = kernels.next_cards(game, settings)
-    in_reach = kernels.up_in_this_pass(game) | kernels.up_after_redeal(game, settings)
-    left = wanted & ~unseen
-    while left:
-        card = lowest_bit(left)
-        place = np.int64(game.place[card])
-        if place >= at.IN_COLUMN:
-            column = (place - at.IN_COLUMN) // 52
-            worth += weights.covered * (game.length[column] - 1 - (place - at.IN_COLUMN) % 52)
-        elif place == at.IN_TALON and not in_reach & kernels.bit(card):
-            worth += weights.out_of_reach
-        left &= left - 1
+    worth += weights.covered * cards_on(game, wanted & ~unseen)
     if unseen and game.reserve_count > 0:
         worth += weights.welcome * share(unseen, wanted | taken_by_columns(game, settings, unseen))
     return worth
+
+
+@jit
+def cards_on(game, cards):
+    """How many cards lie on those of a set that are in columns, added up."""
+    count = 0
+    while cards:
+        place = np.int64(game.place[lowest_bit(cards)]) - at.IN_COLUMN
+        if place >= 0:
+            count += game.length[place // 52] - 1 - place % 52
+        cards &= cards - 1
+    return count
 
 
 @jit
