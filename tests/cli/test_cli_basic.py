@@ -378,7 +378,7 @@ FULL = Game(Deal.from_code(PUBLISHED)).position()
     [
         ("", "expected 7 fields"),
         ("7:--7- (12)Qc (34) - 6c/Kh/Qh/As 0 0", "hides cards"),
-        (FULL.replace("6c/", "/"), "6c is missing"),
+        (FULL.replace("6c/", "-/"), "6c is missing"),
         (FULL.replace("6c/", "6c6c/"), "6c is there twice"),
         (FULL.replace("Kh/Qh/As", "-/Qh/AsKh"), "column 2 is empty while"),
         (FULL.replace("Qc ", " ").replace("6c/Kh/Qh/As", "6c/KhQh/As/Qc"), "column 2 is no run: Qh does not go on Kh"),
