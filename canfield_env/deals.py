@@ -85,10 +85,11 @@ class Deal:
         """The deal with that number, 0 to 2^30 - 1; a miniature one, of fewer ranks, has no code.
 
         Raises:
-            DealError: the number or the draw count is out of range.
+            DealError: the number, the draw count or the number of ranks is out of range.
         """
         check_number(number)
         check_draw(draw)
+        check_ranks(ranks)
         order = [card for card in START_ORDER if card.rank < ranks]
         return cls(tuple(shuffled(order, number)), draw, int(number) if ranks == 13 else None)
 
@@ -102,8 +103,12 @@ class Deal:
             ranks: cards per suit; fewer than 13 for miniature games.
 
         Raises:
-            DealError: the deck is no whole deck (which card is missing or double), or the draw count is out of range.
+            DealError: the deck is no whole deck (which card is missing or double), or the draw count or the number of
+                ranks is out of range.
         """
+        check_ranks(ranks)
+        if not isinstance(deck, Sequence):
+            raise DealError(f"a deck is text or a sequence of cards, not {deck!r}")
         try:
             cards = parse_cards(deck) if isinstance(deck, str) else [Card(card) for card in deck]
         except NotationError as error:
@@ -131,6 +136,12 @@ def check_draw(draw: int) -> None:
     """Raises DealError unless a turn of the stock may bring that many cards."""
     if isinstance(draw, bool) or not hasattr(draw, "__index__") or draw not in DRAWS:
         raise DealError(f"draw must be 1 or 3, not {draw!r}")
+
+
+def check_ranks(ranks: int) -> None:
+    """Raises DealError unless a game may have that many cards per suit."""
+    if isinstance(ranks, bool) or not hasattr(ranks, "__index__") or not 2 <= ranks <= 13:
+        raise DealError(f"ranks must be a whole number from 2 to 13, not {ranks!r}")
 
 
 def check_number(number: int) -> None:

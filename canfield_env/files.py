@@ -27,7 +27,14 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.replace(unfinished, path)
+        _put(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def _put(unfinished: Path, path: Path) -> None:
+    try:
+        os.replace(unfinished, path)
+    except OSError as error:  # the name of the unfinished file means nothing to anyone
+        raise OSError(error.errno, error.strerror, str(path)) from None

@@ -182,7 +182,13 @@ class Game:
         return tuple(self._past.moves)
 
     def casino_net(self, telling: Literal["fifty", "fifty-two"] = "fifty") -> int:
-        """What the casino's bet has brought the player so far, in dollars (H4); negative is a loss."""
+        """What the casino's bet has brought the player so far, in dollars (H4); negative is a loss.
+
+        Raises:
+            ValueError: the telling is neither ``"fifty"`` nor ``"fifty-two"``.
+        """
+        if telling not in CASINO_BETS:
+            raise ValueError(f"telling must be {' or '.join(map(repr, CASINO_BETS))}, not {telling!r}")
         return CASINO_BETS[telling].net(self.cards_up, self.is_won)
 
     # ------------------------------------------------------------------ moves
@@ -338,14 +344,16 @@ class Game:
         """Plays moves in turn and returns the game itself.
 
         Raises:
-            NotationError: one is no token; nothing has been played then.
-            IllegalMoveError: one is against the rules; the text says which. Those before it have been played.
+            NotationError: one is no token. Nothing has been played.
+            IllegalMoveError: one is against the rules; the text says which. Nothing has been played.
         """
+        trial = self.copy()
         for place, move in enumerate(parse_moves(moves), 1):
             try:
-                self.push(move)
+                trial.push(move)
             except IllegalMoveError as error:
                 raise IllegalMoveError(f"move {place}, {error}") from None
+        self._table, self._past, self._seen = trial._table, trial._past, trial._seen
         return self
 
     def _turn(self) -> None:

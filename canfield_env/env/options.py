@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ Illegal = Literal["noop", "raise"]
 
 #: Steps without progress after which an episode is cut off, unless ``max_idle`` says otherwise.
 DEFAULT_MAX_IDLE: Final = {"turn": 200, "auto": 40}
+
+#: The longest limit that the kernels count to.
+_MOST: Final = int(np.iinfo(np.int64).max)
 
 _REWARDS: Final = {
     "foundation": at.REWARD_FOUNDATION,
@@ -69,14 +73,15 @@ class EnvOptions:
             raise ConfigError(
                 f"observation='tokens' tells {MOST_TOKEN_PLACES} stock cards apart, the rules have {self.rules.stock}"
             )
-        if isinstance(self.illegal_reward, bool) or not isinstance(self.illegal_reward, int | float):
-            raise ConfigError(f"illegal_reward must be a number, not {self.illegal_reward!r}")
+        reward: object = self.illegal_reward
+        if isinstance(reward, bool) or not isinstance(reward, int | float) or not math.isfinite(reward):
+            raise ConfigError(f"illegal_reward must be a number, and finite, not {reward!r}")
         if self.max_idle == "default":
             object.__setattr__(self, "max_idle", DEFAULT_MAX_IDLE[self.stock])
         for name in ("max_steps", "max_idle"):
             limit = getattr(self, name)
-            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
-                raise ConfigError(f"{name} must be a whole number from 1 up, or None, not {limit!r}")
+            if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST):
+                raise ConfigError(f"{name} must be a whole number from 1 to {_MOST}, or None, not {limit!r}")
 
     def settings(self) -> at.Settings:
         """The options as the kernels take them."""
@@ -98,6 +103,7 @@ class EnvOptions:
             ConfigError: unknown or contradicting options.
             DealError, NotationError: the deal, deck or position is bad.
         """
+        check_mapping(options)
         if not options:
             return None
         for key in options:
@@ -146,3 +152,9 @@ class EnvOptions:
             if start is not None:
                 starts[row] = start
         return starts
+
+
+def check_mapping(options: object) -> None:
+    """Raises ConfigError unless the options of ``reset`` are a dictionary or None."""
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"reset: options must be a dictionary, not {options!r}")

@@ -29,7 +29,7 @@ from canfield_env.engine.pack import unpack
 from canfield_env.env.batched import check_actions, check_count, check_seeds
 from canfield_env.env.frames import render_view
 from canfield_env.env.observations import Form, observation_space
-from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock
+from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock, check_mapping
 from canfield_env.errors import ConfigError, IllegalMoveError
 from canfield_env.rules import Rules
 from canfield_env.view import PlayerView
@@ -150,6 +150,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
             ConfigError, DealError, NotationError: bad options or seeds; nothing has changed then.
             gymnasium.error.ResetNeeded: a ``reset_mask`` before the first reset.
         """
+        check_mapping(options)
         options = dict(options or {})
         rows = self._rows_to_reset(options.pop("reset_mask", None))
         starts = self.options.read_starts(options, rows.tolist(), self.num_envs)

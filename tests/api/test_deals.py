@@ -178,6 +178,19 @@ def test_bad_decks_say_which_card(deck: Any, complaint: str) -> None:
     assert complaint in str(caught.value)
 
 
+@pytest.mark.parametrize("deck", [None, 5, set(DECK.split())])
+def test_a_deck_is_text_or_a_sequence(deck: Any) -> None:
+    with pytest.raises(DealError, match="a deck is text or a sequence of cards, not"):
+        Deal.from_deck(deck)
+
+
+@pytest.mark.parametrize("ranks", [-1, 0, 1, 14, 13.0, "13", None, True])
+def test_bad_ranks_are_refused(ranks: Any) -> None:
+    for make in (lambda: Deal.from_number(2, ranks=ranks), lambda: Deal.from_deck(DECK, ranks=ranks)):
+        with pytest.raises(DealError, match="ranks must be a whole number from 2 to 13, not"):
+            make()
+
+
 def test_miniature_decks() -> None:
     deal = Deal.from_deck("Ac 2c 3c Ad 2d 3d Ah 2h 3h As 2s 3s", ranks=3)
     assert (len(deal.deck), deal.ranks, deal.code) == (12, 3, None)

@@ -80,8 +80,10 @@ def test_spaces():
         ({"observation": "pixels"}, "observation must be"),
         ({"reward": "money"}, "reward must be"),
         ({"illegal": "ignore"}, "illegal must be"),
-        ({"illegal_reward": "much"}, "illegal_reward must be a number"),
-        ({"max_steps": 0}, "max_steps must be a whole number from 1 up, or None"),
+        ({"illegal_reward": "much"}, "illegal_reward must be a number, and finite"),
+        ({"max_steps": 0}, "max_steps must be a whole number from 1 to 9223372036854775807, or None"),
+        ({"max_idle": 2**63}, "max_idle must be a whole number from 1 to 9223372036854775807"),
+        ({"illegal_reward": float("nan")}, "illegal_reward must be a number, and finite, not nan"),
         ({"max_idle": 2.5}, "max_idle must be"),
         ({"stock": "auto", "rules": Rules(redeals=1)}, "unlimited redeals"),
         ({"rules": Rules(columns=5)}, "4 columns, the rules have 5"),
@@ -437,6 +439,7 @@ def test_a_deal_by_hand_leaves_the_random_ones_alone():
         ({"position": "7:--7- (12)Qc (34) - 6c/Kh/Qh/As 0 0"}, NotationError, "hides cards"),
         ({"deal": CODE, "colour": "red"}, ConfigError, "unknown option 'colour'"),
         ({"deal": CODE, "draw": 2}, DealError, "draw must be 1 or 3"),
+        ([CODE], ConfigError, "options must be a dictionary"),
     ],
 )
 def test_bad_options_change_nothing(options, error, message):

@@ -185,6 +185,7 @@ BAD_RESETS = [
     ({"options": {"deal": [CODE]}}, ConfigError, "1 values of 'deal' for 3 games"),
     ({"options": {"deal": [CODE, "CF1-D3-AAAAACM", CODE]}}, DealError, "game 1: .*mistyped"),
     ({"options": {"colour": "red"}}, ConfigError, "unknown option 'colour'"),
+    ({"options": 5}, ConfigError, "options must be a dictionary, not 5"),
     ({"options": {"position": "7"}}, NotationError, "game 0: .*7 fields"),
     ({"options": {"reset_mask": [True, False, False]}}, ConfigError, "reset_mask must be a numpy array"),
     ({"options": {"reset_mask": np.zeros(3, bool)}}, ConfigError, "at least one True"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from canfield_env import Deal, Game, Move, Rules
+from canfield_env import Deal, Game, IllegalMoveError, Move, Rules
 
 COPIES: dict[str, Callable[[Game], Game]] = {
     "copy": Game.copy,
@@ -81,6 +81,18 @@ def test_push_gives_the_move_and_takes_tokens_or_moves() -> None:
     assert game.push_all(["24", Move("D")]) is game
     assert list(map(str, game.moves)) == ["R2", "RF", "24", "D"]
     assert game.undo() == Move("D")
+
+
+@pytest.mark.parametrize(("moves", "error"), [("R2 RF RF", "move 3, RF"), ("R2 ZZ", "move 2: 'ZZ'")])
+def test_of_several_moves_all_are_played_or_none(game: Game, moves: str, error: str) -> None:
+    for _ in game.moves:
+        game.undo()
+    before, view = game.position(), game.player_view()
+    with pytest.raises(ValueError, match=error):
+        game.push_all(moves)
+    assert (game.position(), game.player_view(), game.moves) == (before, view, ())
+    with pytest.raises(IllegalMoveError, match="nothing can be undone"):
+        game.undo()
 
 
 def test_a_game_prints_without_its_hidden_cards() -> None:

@@ -144,3 +144,5 @@ def test_h4_the_casinos_bet_in_both_tellings(tops: str, columns: str, fifty: int
     game = table(columns, tops=tops, rules="hoyle")
     assert game.casino_net() == fifty
     assert game.casino_net("fifty-two") == fifty_two
+    with pytest.raises(ValueError, match="telling must be 'fifty' or 'fifty-two', not 'forty'"):
+        game.casino_net("forty")  # type: ignore[arg-type]
