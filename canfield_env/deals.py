@@ -193,7 +193,8 @@ def decode_code(code: str) -> tuple[int, int]:
     """
     if not isinstance(code, str):
         raise DealError(f"a game code is text such as CF1-D3-AAAAACL, not {code!r}")
-    text = code.strip().upper()
+    # Letters outside ASCII are left as they are: some of them are S or I in upper case.
+    text = "".join(symbol.upper() if symbol.isascii() else symbol for symbol in code.strip())
     prefix, dash, symbols = text.rpartition("-")
     if prefix not in ("CF1-D1", "CF1-D3"):
         raise DealError(f"game code {code!r}: must start CF1-D3- or CF1-D1-, not {(prefix + dash) or text!r}")

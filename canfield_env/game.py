@@ -91,10 +91,12 @@ class Game:
 
     Raises:
         ConfigError: no such rule set.
-        DealError: the deck is not of the size that the rules need.
+        DealError: it is no deal, or the deck is not of the size that the rules need.
     """
 
     def __init__(self, deal: Deal, rules: Rules | str = "app") -> None:
+        if not isinstance(deal, Deal):
+            raise DealError(f"a game is played on a Deal, such as Deal.from_code('CF1-D3-AAAAACL'), not {deal!r}")
         rules = Rules.of(rules)
         if len(deal.deck) != rules.cards:
             raise DealError(f"the deck has {len(deal.deck)} cards, the rules need {rules.cards}")
@@ -515,6 +517,8 @@ class Game:
         game = cls.__new__(cls)
         game._start(rules, draw, position.base, _table_of(position, rules), None)
         if score is not None:
+            if isinstance(score, bool) or not isinstance(score, int) or score < 0:
+                raise NotationError(f"a score is a whole number from 0 up, not {score!r}")
             game._table.score = score
         return game
 

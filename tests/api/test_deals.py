@@ -244,3 +244,10 @@ def test_the_shuffle_skips_outputs_that_would_favour_some_places(monkeypatch: py
     outputs = iter([2**64 - 1, 1, 0])
     monkeypatch.setattr(deals, "splitmix64", lambda state: (state, next(outputs)))
     assert deals.shuffled(CARDS[:3], 0) == [CARDS[2], CARDS[0], CARDS[1]]
+
+
+@pytest.mark.parametrize("symbol", ["\u017f", "\u0131"])
+def test_letters_outside_ascii_are_none_of_the_alphabet(symbol: str) -> None:
+    # In upper case these are S and I.
+    with pytest.raises(DealError, match=f"symbol 3, '{symbol}', is none of"):
+        Deal.from_code(f"CF1-D3-AA{symbol}AACL")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from canfield_env import Deal, Game, IllegalMoveError, Move, Rules
+from canfield_env import Deal, DealError, Game, IllegalMoveError, Move, NotationError, Rules
 
 COPIES: dict[str, Callable[[Game], Game]] = {
     "copy": Game.copy,
@@ -101,3 +102,15 @@ def test_a_game_prints_without_its_hidden_cards() -> None:
 
 def test_rules_default_to_the_app() -> None:
     assert Game(Deal.from_number(5)).rules == Rules.named("app") == Game(Deal.from_number(5), "app").rules
+
+
+@pytest.mark.parametrize("deal", [None, "CF1-D3-AAAAACL"])
+def test_a_game_needs_a_deal(deal: Any) -> None:
+    with pytest.raises(DealError, match="a game is played on a Deal"):
+        Game(deal)
+
+
+@pytest.mark.parametrize("score", [-5, 1.5, True, "x"])
+def test_a_score_is_a_whole_number(score: Any) -> None:
+    with pytest.raises(NotationError, match="a score is a whole number"):
+        Game.from_position(Game(Deal.from_number(5)).position(), score=score)
