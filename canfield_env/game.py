@@ -517,7 +517,7 @@ class Game:
         game = cls.__new__(cls)
         game._start(rules, draw, position.base, _table_of(position, rules), None)
         if score is not None:
-            if isinstance(score, bool) or not isinstance(score, int) or score < 0:
+            if type(score) is not int or score < 0:
                 raise NotationError(f"a score is a whole number from 0 up, not {score!r}")
             game._table.score = score
         return game
