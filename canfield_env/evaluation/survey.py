@@ -69,7 +69,7 @@ class Survey:
 def write_atlas(path: Path, rules: Rules, draw: int, max_states: int, verdicts: Sequence[Verdict]) -> None:
     """Writes the verdicts of deals 0, 1, 2, ... as ``.npz``.
 
-    The arrays: ``verdict`` (uint8, places in ``VERDICTS``), ``states`` (uint32), ``moves`` (uint16, the length of the
+    The arrays: ``verdict`` (uint8, places in ``VERDICTS``), ``states`` (uint32), ``moves`` (uint32, the length of the
     win found, 0 where there is none), and ``about``, a text with the rules, the draw count and the limit of states.
     """
     found, states, moves = _columns(verdicts)
@@ -79,7 +79,7 @@ def write_atlas(path: Path, rules: Rules, draw: int, max_states: int, verdicts: 
         np.savez_compressed(file, about=about, verdict=found, states=states, moves=moves)
 
 
-def read_atlas(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint16]]:
+def read_atlas(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
     """The verdicts (by their place in ``VERDICTS``), states and moves of an atlas, by deal number.
 
     Raises:
@@ -92,11 +92,11 @@ def read_atlas(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArr
         raise ConfigError(f"{path}: no atlas: {error}") from error
 
 
-def _columns(verdicts: Sequence[Verdict]) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint16]]:
+def _columns(verdicts: Sequence[Verdict]) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
     return (
         np.array([VERDICTS.index(verdict.verdict) for verdict in verdicts], np.uint8),
         np.array([verdict.states for verdict in verdicts], np.uint32),
-        np.array([len(verdict.moves or ()) for verdict in verdicts], np.uint16),
+        np.array([len(verdict.moves or ()) for verdict in verdicts], np.uint32),
     )
 
 

@@ -98,23 +98,28 @@ def _offer(
     board: np.ndarray,
 ) -> None:
     """Enters and queues a state if it is new."""
-    a, b = canonical(a, b, info, board)
+    if leaves_d4(a, b, info, board):
+        return
+    a, b = canonical(a, b, board)
     node = enter(a, b, parent, nodes, table, info)
     if node >= 0:
         queue(node, bucket, nodes, info)
 
 
 @jit
-def canonical(a: int, b: int, info: np.ndarray, board: np.ndarray) -> tuple[int, int]:
+def canonical(a: int, b: int, board: np.ndarray) -> tuple[int, int]:
     """The words of the state that stands for all those that differ from it by D4."""
-    if not board[DOMINANCES] & TAILS or board[RULES] & WHOLE_RUNS:
-        return a, b
-    if not board[RULES] & NO_BASE_BUILD:
-        if not info[LOOPED] and holds_loop(a, b, board[RANKS], board[RULES] & TAKE_BACK != 0):
-            info[LOOPED] = 1
-        if info[LOOPED] and holds_loop(a, b, board[RANKS], False):
-            return a, b
-    return evened(a, b, board[RANKS])
+    return evened(a, b, board[RANKS]) if board[DOMINANCES] & TAILS and not board[RULES] & WHOLE_RUNS else (a, b)
+
+
+@jit
+def leaves_d4(a: int, b: int, info: np.ndarray, board: np.ndarray) -> bool:
+    """Whether D4 is not proved for a state, and is in use. Notes it, and where moves from here could lead to one."""
+    if not board[DOMINANCES] & TAILS or board[RULES] & (WHOLE_RUNS | NO_BASE_BUILD):
+        return False
+    if not info[LOOPED] and holds_loop(a, b, board[RANKS], board[RULES] & TAKE_BACK != 0):
+        info[LOOPED] = 1
+    return info[LOOPED] != 0 and holds_loop(a, b, board[RANKS], False)
 
 
 @jit
@@ -232,7 +237,7 @@ def _settle(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, b
     """Plays the forced foundation moves (D2, D3).
 
     Returns:
-        The state after them, or -1 where that is known already.
+        The state after them, or -1 where that is known already or out of the question.
     """
     start = info[NODES]
     suit = 0
@@ -241,7 +246,10 @@ def _settle(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, b
         if board[UP + suit] < board[RANKS] and _is_forced(card, board):
             a, b = _freed(nodes[node, 0], nodes[node, 1], card, board)
             a, b = _played_up(a, b, card, board)
-            a, b = canonical(a, b, info, board)
+            if leaves_d4(a, b, info, board):
+                info[NODES] = start
+                return -1
+            a, b = canonical(a, b, board)
             node = append(a, b, node, nodes, info)
             unpack(a, b, board)
             suit = 0

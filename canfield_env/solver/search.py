@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from canfield_env.engine.jit import jit
-from canfield_env.solver.moves import MOST_ADDED, TAILS, canonical, expand
+from canfield_env.solver.moves import MOST_ADDED, TAILS, canonical, expand, leaves_d4
 from canfield_env.solver.space import EXPANDED, LOOPED, NODES, WON, clear, enter, queue, take
 from canfield_env.solver.state import DOMINANCES
 
@@ -16,14 +16,16 @@ OPEN: Final = 0  #: it can go on
 WINNABLE: Final = 1
 UNWINNABLE: Final = 2
 FULL: Final = 3  #: no memory left
-LOOPS: Final = 4  #: nothing left, but D4 is not proved for what was met; to be searched again without it
+LOOPS: Final = 4  #: nothing left but what D4 is not proved for; to be searched again without it
 
 
 @jit
 def begin(a: int, b: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray) -> None:
     """Makes the space ready for a search from a state."""
     clear(table, info)
-    a, b = canonical(a, b, info, board)
+    if leaves_d4(a, b, info, board):
+        return
+    a, b = canonical(a, b, board)
     queue(enter(a, b, -1, nodes, table, info), 0, nodes, info)
 
 

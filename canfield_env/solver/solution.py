@@ -17,20 +17,22 @@ from canfield_env.solver.state import FITS_ON, HOME, ON_FIRST, ROOT
 Words = tuple[int, int]
 
 
-def winning_moves(space: Space, node: int, board: np.ndarray, game: Game) -> list[Move] | None:
-    """Plays the way to a won state in the game, which stands where the search began.
+def winning_moves(space: Space, node: int, board: np.ndarray, game: Game) -> list[Move]:
+    """Plays the way to a won state in the game, which stands where the search began, and returns the moves.
 
-    Returns:
-        The moves; None where they are not legal, which the proof of D4 leaves open for runs of more than 26 cards.
+    Raises:
+        AssertionError: the moves are not legal or do not win; the solver is at fault then.
     """
     played = len(game.moves)
     try:
         for before, after in pairwise(_path(space, node)):
             for move in Step(before, after, board, game).moves():
                 game.push(move)
-    except IllegalMoveError:
-        return None
-    return list(game.moves[played:]) if game.is_won else None
+    except IllegalMoveError as error:
+        raise AssertionError(f"the solver's moves are not legal: {error}") from error
+    if not game.is_won:
+        raise AssertionError("the solver's moves do not win")
+    return list(game.moves[played:])
 
 
 def _path(space: Space, node: int) -> list[Words]:
