@@ -141,7 +141,7 @@ _SUMMARY_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
     ("CPU seconds per game", lambda s: f"{s.seconds:.3f}"),
 ]
 _COMPARISON_COLUMNS: Final[list[tuple[str, Callable[[Comparison], str]]]] = [
-    ("difference", lambda c: f"{c.first} - {c.second}"),
+    ("pair", lambda c: f"{c.first} - {c.second}"),
     ("deals", lambda c: str(c.games)),
     ("won", lambda c: _percent(c.win_rate)),
     ("cards up", lambda c: _amount(c.cards_up)),
