@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from canfield_env import Game
+from canfield_env import Game, Rules
 from canfield_env.solver import Solver
 from canfield_env.solver.moves import ALL_DOMINANCES, PASSES, RELAXED, REVERSIBLE, SAFE, TAILS
 from tests.solver.exhaustive import is_winnable, miniature
@@ -76,3 +76,18 @@ def test_verdicts_are_those_of_trying_everything_at_length(solver):
 def test_no_dominance_changes_a_verdict_at_length(solver):
     counts = compare_with_no_dominance(solver, range(10_000, 16_000), 300_000)
     assert min(counts["winnable"], counts["unwinnable"]) > 500
+
+
+@pytest.mark.parametrize(
+    ("rules", "draw", "position"),
+    [
+        (Rules(ranks=4, columns=3, reserve=11), 1, "A:A--- 3d4hAd3h3s2c3cAh4s - 4c 2d/2hAs4d/2s 0 4"),
+        (
+            Rules(spaces="waste", ranks=5, columns=2, reserve=10),
+            3,
+            "4:-4-- 5hAd5cAh3d4hAc 2d 3c2h3s2s5s As5d4c/4s3h2c 0 8",
+        ),
+    ],
+)
+def test_wins_that_d3_and_d4_together_would_hide(solver, rules, draw, position):
+    check(solver, Game.from_position(position, rules, draw), "winnable")
