@@ -21,7 +21,7 @@ from canfield_env.solver.moves import ALL_DOMINANCES, MOST_ADDED, REVERSIBLE, TA
 from canfield_env.solver.search import FULL, LOOPS, OPEN, UNWINNABLE, WINNABLE, advance, begin, search
 from canfield_env.solver.solution import winning_moves
 from canfield_env.solver.space import EXPANDED, FIRST_BITS, WON, Space, new_space
-from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, RULES, TAKE_BACK, WEIGHTS, board_of, pack
+from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, RULES, TAKE_BACK, WASTE_SPACES, WEIGHTS, board_of, pack
 
 #: Bytes that a solver may take.
 DEFAULT_MEMORY: Final = 2**30
@@ -97,6 +97,8 @@ class Solver:
         board = board_of(position, game.rules, game.draw)
         board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
         board[DOMINANCES] = dominances
+        if board[RULES] & TAKE_BACK and board[RULES] & WASTE_SPACES:
+            board[DOMINANCES] &= ~REVERSIBLE  # D3 does not hold where a card taken back cannot go to a space
         words = pack(position, game.rules, game.draw)
         start, before, moves = perf_counter(), 0, None
         while True:

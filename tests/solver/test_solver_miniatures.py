@@ -87,6 +87,11 @@ def test_no_dominance_changes_a_verdict_at_length(solver):
             3,
             "4:-4-- 5hAd5cAh3d4hAc 2d 3c2h3s2s5s As5d4c/4s3h2c 0 8",
         ),
+        (
+            Rules(spaces="waste", ranks=4, columns=3, reserve=10),
+            3,
+            "3:3--- AcAh4h4d2d3s2h3h - Ad4c As/4s3d2s/2c 0 3",
+        ),
     ],
 )
 def test_wins_that_d3_and_d4_together_would_hide(solver, rules, draw, position):
