@@ -57,8 +57,8 @@ REVERSIBLE: Final = 4  #: D3: so do cards that can be taken back to where they l
 TAILS: Final = 8  #: D4: tails move only to free the card under them for its foundation
 RELAXED: Final = 16  #: D5: states lost even if no move stood in the way of another are given up
 ALL_DOMINANCES: Final = PASSES | SAFE | REVERSIBLE | TAILS | RELAXED
-#: No dominance: states that D4 is not proved for are kept instead of left aside. A way through them need not be playable.
-#: For callers that try the way; ``solve`` does not use it.
+#: No dominance: states that D4 is not proved for are kept instead of left aside. A way through them need not be
+#: playable. For callers that try the way; ``solve`` does not use it.
 KEEP_LOOPS: Final = 32
 
 #: States that one expansion can add to the list at the very most.
