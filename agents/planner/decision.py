@@ -15,7 +15,7 @@ from agents.planner.search import Plans, examine, explore, new_plans, reach_far,
 from canfield_env.env import actions
 from canfield_env.errors import IllegalMoveError
 from canfield_env.game import Game
-from canfield_env.solver.moves import ALL_DOMINANCES, KEEP_LOOPS, RELAXED, TAILS
+from canfield_env.solver.moves import ALL_DOMINANCES, RELAXED, TAILS
 from canfield_env.solver.search import FULL, OPEN, UNWINNABLE, WINNABLE
 from canfield_env.solver.solution import Step
 from canfield_env.solver.space import Space, new_space
@@ -28,9 +28,9 @@ Weights = tuple[int, int, int]
 #: searches win the most with the first of these; the others are for plans that turn out not to be playable: a way may
 #: not be legal where D4 is not proved, and it may move cards to and fro for so long that the episode ends.
 ATTEMPTS: Final[tuple[tuple[int, Weights], ...]] = (
-    (ALL_DOMINANCES | KEEP_LOOPS, (6, 3, 1)),
-    (ALL_DOMINANCES | KEEP_LOOPS, (6, 2, 1)),
-    (ALL_DOMINANCES | KEEP_LOOPS, (6, 1, 1)),
+    (ALL_DOMINANCES, (6, 3, 1)),
+    (ALL_DOMINANCES, (6, 2, 1)),
+    (ALL_DOMINANCES, (6, 1, 1)),
     (ALL_DOMINANCES & ~TAILS, (6, 3, 1)),
     (ALL_DOMINANCES & ~TAILS, (6, 1, 1)),
 )

@@ -57,9 +57,6 @@ REVERSIBLE: Final = 4  #: D3: so do cards that can be taken back to where they l
 TAILS: Final = 8  #: D4: tails move only to free the card under them for its foundation
 RELAXED: Final = 16  #: D5: states lost even if no move stood in the way of another are given up
 ALL_DOMINANCES: Final = PASSES | SAFE | REVERSIBLE | TAILS | RELAXED
-#: No dominance: states that D4 is not proved for are kept instead of left aside. A way through them need not be
-#: playable. For callers that try the way; ``solve`` does not use it.
-KEEP_LOOPS: Final = 32
 
 #: States that one expansion can add to the list at the very most.
 MOST_ADDED: Final = 512
@@ -101,10 +98,9 @@ def _offer(
     board: np.ndarray,
 ) -> None:
     """Enters and queues a state if it is new."""
-    if not leaves_d4(a, b, info, board):
-        a, b = canonical(a, b, board)
-    elif not board[DOMINANCES] & KEEP_LOOPS:
+    if leaves_d4(a, b, info, board):
         return
+    a, b = canonical(a, b, board)
     node = enter(a, b, parent, nodes, table, info)
     if node >= 0:
         queue(node, bucket, nodes, info)
@@ -250,11 +246,10 @@ def _settle(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, b
         if board[UP + suit] < board[RANKS] and _is_forced(card, board):
             a, b = _freed(nodes[node, 0], nodes[node, 1], card, board)
             a, b = _played_up(a, b, card, board)
-            if not leaves_d4(a, b, info, board):
-                a, b = canonical(a, b, board)
-            elif not board[DOMINANCES] & KEEP_LOOPS:
+            if leaves_d4(a, b, info, board):
                 info[NODES] = start
                 return -1
+            a, b = canonical(a, b, board)
             node = append(a, b, node, nodes, info)
             unpack(a, b, board)
             suit = 0

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from canfield_env.engine.jit import jit
-from canfield_env.solver.moves import KEEP_LOOPS, MOST_ADDED, TAILS, canonical, expand, leaves_d4
+from canfield_env.solver.moves import MOST_ADDED, TAILS, canonical, expand, leaves_d4
 from canfield_env.solver.space import EXPANDED, LOOPED, NODES, WON, clear, enter, queue, take
 from canfield_env.solver.state import DOMINANCES
 
@@ -23,10 +23,9 @@ LOOPS: Final = 4  #: nothing left but what D4 is not proved for; to be searched 
 def begin(a: int, b: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray, board: np.ndarray) -> None:
     """Makes the space ready for a search from a state."""
     clear(table, info)
-    if not leaves_d4(a, b, info, board):
-        a, b = canonical(a, b, board)
-    elif not board[DOMINANCES] & KEEP_LOOPS:
+    if leaves_d4(a, b, info, board):
         return
+    a, b = canonical(a, b, board)
     queue(enter(a, b, -1, nodes, table, info), 0, nodes, info)
 
 
