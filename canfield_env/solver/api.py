@@ -17,11 +17,11 @@ from canfield_env.errors import ConfigError
 from canfield_env.game import Game
 from canfield_env.notation import Move
 from canfield_env.rules import Rules
-from canfield_env.solver.moves import ALL_DOMINANCES, MOST_ADDED, REVERSIBLE, TAILS
+from canfield_env.solver.moves import ALL_DOMINANCES, MOST_ADDED, TAILS
 from canfield_env.solver.search import FULL, LOOPS, OPEN, UNWINNABLE, WINNABLE, advance, begin, search
 from canfield_env.solver.solution import winning_moves
 from canfield_env.solver.space import EXPANDED, FIRST_BITS, WON, Space, new_space
-from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, RULES, TAKE_BACK, WASTE_SPACES, WEIGHTS, board_of, pack
+from canfield_env.solver.state import BOARD_SIZE, DOMINANCES, WEIGHTS, board_of, pack
 
 #: Bytes that a solver may take.
 DEFAULT_MEMORY: Final = 2**30
@@ -97,8 +97,6 @@ class Solver:
         board = board_of(position, game.rules, game.draw)
         board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
         board[DOMINANCES] = dominances
-        if board[RULES] & TAKE_BACK and board[RULES] & WASTE_SPACES:
-            board[DOMINANCES] &= ~REVERSIBLE  # D3 does not hold where a card taken back cannot go to a space
         words = pack(position, game.rules, game.draw)
         start, before, moves = perf_counter(), 0, None
         while True:
@@ -107,7 +105,7 @@ class Solver:
             before += int(self.space.info[EXPANDED])
             if status == WINNABLE:
                 moves = winning_moves(self.space, int(self.space.info[WON]), board, game.copy())
-            if status != LOOPS and not (status == UNWINNABLE and _is_unproved(board)):
+            if status != LOOPS:
                 break
             board[DOMINANCES] &= ~TAILS  # D4 is not proved for all that there is: once more without it
         verdict: VerdictName = (
@@ -192,12 +190,6 @@ def solve(
         take_back=take_back,
         progress=progress,
     )
-
-
-def _is_unproved(board: np.ndarray) -> bool:
-    """Whether D3 and D4 are in use together: each is proved, but together they can hide the only win."""
-    both = REVERSIBLE | TAILS
-    return bool(board[RULES] & TAKE_BACK and board[DOMINANCES] & both == both)
 
 
 def _start(game_or_deal: Game | Deal, rules: Rules | str, take_back: bool | None) -> Game:

@@ -447,8 +447,10 @@ def _take_back(node: int, nodes: np.ndarray, table: np.ndarray, info: np.ndarray
 def _is_of_use(card: int, target: int, board: np.ndarray) -> bool:
     """Whether after taking a card back to the target a card can be built on it, or more be taken back."""
     twin = _twin(card)
-    if board[PLACE + twin] != HOME and board[ABOVE + twin] >= 0 and _is_next(twin, board):
-        return True  # the tail on its twin, which can then go up
+    # The tail on its twin can go over, which frees the twin; by D4 that is no move, unless the twin then goes up.
+    is_move = not board[DOMINANCES] & TAILS or _is_next(twin, board)
+    if is_move and board[PLACE + twin] != HOME and board[ABOVE + twin] >= 0 and not board[RULES] & WHOLE_RUNS:
+        return True
     child_rank = card & 15
     child_rank = (child_rank if child_rank > 0 else board[RANKS]) - 1
     for suit in range(4):
@@ -487,9 +489,10 @@ def _build_on_taken_back(node: int, nodes: np.ndarray, table: np.ndarray, info: 
         for k in range(board[STOCK]):
             if (board[REACH] >> k) & 1 and _fits(board[STOCK_CARDS + k], target, board):
                 _place(board[STOCK_CARDS + k], _on(target), node, nodes, table, info, board)
-        twin = _twin(target)
-        if board[PLACE + twin] != HOME and board[ABOVE + twin] >= 0 and _is_next(twin, board) and _is_free(twin, board):
-            _free_and_play(twin, _on(target), node, nodes, table, info, board)
+        # Its twin's tail can go to the card taken back, which frees the twin; either may have the tail now.
+        for card in (target, _twin(target)):
+            if _is_next(card, board) and _may_be_taken_back(_twin(card), board) and _is_free(card, board):
+                _free_and_play(card, _on(_twin(card)), node, nodes, table, info, board)
     if not board[DOMINANCES] & TAILS:
         _move_tails(node, nodes, table, info, board)
 

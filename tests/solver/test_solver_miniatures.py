@@ -94,5 +94,5 @@ def test_no_dominance_changes_a_verdict_at_length(solver):
         ),
     ],
 )
-def test_wins_that_d3_and_d4_together_would_hide(solver, rules, draw, position):
+def test_wins_for_which_a_tail_goes_over_to_a_card_taken_back(solver, rules, draw, position):
     check(solver, Game.from_position(position, rules, draw), "winnable")
