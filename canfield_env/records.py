@@ -125,6 +125,8 @@ def deal_fields(deal: Deal) -> dict[str, Any]:
 
 
 def _read_deal(table: dict[str, Any], ranks: int) -> Deal:
+    if "deal" in table and "deck" in table:
+        raise RecordError("it names the deal twice, by 'deal' and by 'deck'")
     if "deal" in table:
         return Deal.from_code(_take(table, "deal", str))
     if "deck" not in table:

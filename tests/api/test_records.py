@@ -107,6 +107,7 @@ def test_what_says_nothing_of_the_game_may_be_left_out():
         (b"\xff\xfe", RecordError, "not JSON"),
         (b"[1, 2]", RecordError, "not a JSON object"),
         (line(deal=...), RecordError, "neither 'deal' nor 'deck'"),
+        (line(deck="Ac"), RecordError, "names the deal twice"),
         (line(rules=...), RecordError, "'rules' is missing"),
         (line(moves=...), RecordError, "'moves' is missing"),
         (line(outcome=...), RecordError, "'outcome' is missing"),
