@@ -15,6 +15,8 @@ from canfield_env.errors import DealError, NotationError
 if TYPE_CHECKING:
     import numpy as np
 
+    from canfield_env.rules import Rules
+
 #: The symbols of a code, by value 0 to 31.
 ALPHABET: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 #: How many deals have a code.
@@ -32,6 +34,8 @@ START_ORDER: Final[tuple[Card, ...]] = tuple(
     )
 )
 _MASK64: Final = 2**64 - 1
+#: States that the solver may look at for a random deal that is to be winnable: it decides 97 of 100 within them.
+_MOST_STATES: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +122,37 @@ class Deal:
         return cls(tuple(cards), draw)
 
     @classmethod
-    def random(cls, rng: np.random.Generator | int | None = None, draw: int = 3, ranks: int = 13) -> Deal:
+    def random(
+        cls,
+        rng: np.random.Generator | int | None = None,
+        draw: int = 3,
+        ranks: int = 13,
+        *,
+        winnable: bool = False,
+        rules: Rules | str = "app",
+    ) -> Deal:
         """A random deal, never one of those kept for evaluation.
 
         Args:
             rng: a numpy generator, a seed for one, or None for a fresh one.
             draw: cards a turn of the stock brings, 1 or 3.
             ranks: fewer than 13 gives a miniature deal, which has no code.
+            winnable: draw until the solver proves a deal winnable. It stops at a number of states, not of seconds, so
+                the same seed gives the same deal; what it could not decide by then is left out too.
+            rules: the rules to prove it for.
         """
         import numpy as np
 
-        number = int(np.random.default_rng(rng).integers(FIRST_TRAINING_DEAL, DEAL_COUNT))
-        return cls.from_number(number, draw, ranks)
+        generator = np.random.default_rng(rng)
+        while True:
+            number = int(generator.integers(FIRST_TRAINING_DEAL, DEAL_COUNT))
+            deal = cls.from_number(number, draw, ranks)
+            if not winnable:
+                return deal
+            from canfield_env.solver import solve
+
+            if solve(deal, rules, max_seconds=None, max_states=_MOST_STATES).verdict == "winnable":
+                return deal
 
 
 def check_draw(draw: int) -> None:

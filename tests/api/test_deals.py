@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from canfield_env import Deal, DealError, Game, Rules, deals
 from canfield_env.cards import CARDS
 from canfield_env.deals import ALPHABET, DEAL_COUNT, FIRST_TRAINING_DEAL, decode_code, encode_code
+from canfield_env.solver import solve
 from tests import oracle
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "deal_codes.json").read_text())
@@ -223,6 +224,24 @@ def test_random_deals_follow_their_seed() -> None:
     rng = np.random.default_rng(5)
     assert Deal.random(rng) != Deal.random(rng)
     assert Deal.random() != Deal.random()
+
+
+def test_random_winnable_deals_are_proved_so_and_follow_their_seed() -> None:
+    rules = Rules(ranks=3, columns=2, reserve=4, take_back=False, build_on_base=False)
+    drawn = [Deal.random(seed, ranks=3) for seed in range(40)]
+    proved = [Deal.random(seed, ranks=3, winnable=True, rules=rules) for seed in range(40)]
+    lost = [deal for deal in drawn if solve(deal, rules).verdict != "winnable"]
+    assert 0 < len(lost) < 40
+    assert all(solve(deal, rules).verdict == "winnable" for deal in proved)
+    assert [deal for deal in drawn if deal not in lost] == [a for a, b in zip(drawn, proved, strict=True) if a == b]
+
+
+def test_random_winnable_deals_are_never_those_kept_for_evaluation() -> None:
+    deal = Deal.random(1, draw=1, winnable=True)
+    assert deal.draw == 1
+    assert deal.number is not None
+    assert deal.number >= FIRST_TRAINING_DEAL
+    assert deal == Deal.random(1, draw=1, winnable=True)
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 12])

@@ -30,8 +30,11 @@ STOREYS: tuple[tuple[str, ...], ...] = (
     ("canfield_env.__main__",),
 )
 STOREY = {part: height for height, parts in enumerate(STOREYS) for part in parts}
-#: What a notebook shows of them is drawn further up, and asked for only then.
-SHOWN_BY = {"canfield_env.game": {"canfield_env.render"}, "canfield_env.deals": {"canfield_env.render"}}
+#: What is asked for further up, and only when it is needed: pictures for a notebook, and whether a deal can be won.
+ASKED_FOR = {
+    "canfield_env.game": {"canfield_env.render"},
+    "canfield_env.deals": {"canfield_env.render", "canfield_env.solver"},
+}
 #: The agents live in the checkout: they may use all of the package but what stands at the terminal.
 AGENTS_MAY_USE = {
     part for part in STOREY if part not in ("canfield_env.cli", "canfield_env.__main__", "canfield_env.play")
@@ -71,7 +74,7 @@ def test_every_part_has_its_storey() -> None:
 def test_imports_point_downwards(path: Path) -> None:
     own = part_of(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
     used = {part_of(name) for name in imported(path) if name.split(".")[0] in ("canfield_env", "agents")} - {own}
-    used -= SHOWN_BY.get(own, set())
+    used -= ASKED_FOR.get(own, set())
     assert "agents" not in used, "the package does not know the agents of the checkout"
     assert {part for part in used if STOREY[part] >= STOREY[own]} == set()
 
