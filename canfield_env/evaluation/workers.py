@@ -73,10 +73,15 @@ def _use_one_torch_thread() -> None:
 _players: _Players  # of a worker process
 
 
+def begin_worker() -> None:
+    """Called first in a worker process: it ends at once on Ctrl-C, the parent tells what is kept, and with its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
 def _start_worker(rules: Rules, seed: int) -> None:
     global _players
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the workers at once; the parent tells what is kept
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    begin_worker()
     _players = _Players(rules, seed)
 
 
