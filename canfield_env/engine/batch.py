@@ -131,11 +131,15 @@ class Batch:
             pack(game, self.games, row)
         given = np.array(sorted(starts), np.intp)
         self.deal(np.setdiff1d(rows, given))
-        entries.begin_rows(self.games, self.settings, given, False, _code_points(self.codes))
+        self.restart(given)
 
     def deal(self, rows: Rows) -> None:
         """Deals each of some games the next deal of its generator."""
         entries.begin_rows(self.games, self.settings, rows, True, _code_points(self.codes))
+
+    def restart(self, rows: Rows) -> None:
+        """Starts episodes in some games on the table as it is."""
+        entries.begin_rows(self.games, self.settings, rows, False, _code_points(self.codes))
 
     def tell(self) -> Told:
         """What there is to tell of all games."""

@@ -66,7 +66,7 @@ class CanfieldVecEnv(VecEnv):
             raise ConfigError(f"CanfieldVecEnv: {error}") from None
         self.render_mode = render_mode
         count = check_count("num_envs", num_envs)
-        self._batch = Batch(count, self.options.settings(), check_count("threads", threads))
+        self._batch = self._make_batch(count, check_count("threads", threads))
         space = observation_space(self.options.observation)
         self._dtype = space.dtype
         super().__init__(count, space, gymnasium.spaces.Discrete(at.ACTIONS))
@@ -74,6 +74,10 @@ class CanfieldVecEnv(VecEnv):
         self._begun = time.time()
         self._actions = np.zeros(count, np.int64)
         self._masks = np.ones((count, at.ACTIONS), np.int8)
+
+    def _make_batch(self, count: int, threads: int) -> Batch:
+        """The games; those of a subclass may start elsewhere."""
+        return Batch(count, self.options.settings(), threads)
 
     # ------------------------------------------------------------------ stable-baselines3's interface
 

@@ -57,6 +57,25 @@ class EnvSection(_Section):
         )
 
 
+class CurriculumSection(_Section):
+    """Where episodes start: ``curriculum.py``.
+
+    Attributes:
+        share: of the episodes, those that start within a game that the solver has won; the others are whole deals.
+        games: how many such games there are, on training deals.
+        distance: how many steps before the end such an episode starts at most, at first.
+        target, growth: once that share of them is won, the distance is multiplied by the growth.
+        winnable: whether whole deals are only those that the solver proves winnable at once.
+    """
+
+    share: Share = 0.0
+    games: Count = 1000
+    distance: Count = 10
+    target: Share = 0.7
+    growth: Annotated[float, Field(ge=1)] = 1.25
+    winnable: bool = False
+
+
 class AlgorithmSection(_Section):
     """PPO (Schulman et al. 2017), as sb3-contrib's ``MaskablePPO`` has it.
 
@@ -72,6 +91,8 @@ class AlgorithmSection(_Section):
         value: weight of the value loss.
         clip: the clipping range of the probability ratio.
         max_grad_norm: longest gradient.
+        target_kl: an update ends early once the policy has moved so far (an estimate of the KL divergence); 0: never.
+        value_first: steps at the start in which only the value is trained, for a run that starts from a model.
     """
 
     rollout: Count = 16
@@ -85,6 +106,8 @@ class AlgorithmSection(_Section):
     value: Weight = 0.5
     clip: Positive = 0.2
     max_grad_norm: Positive = 0.5
+    target_kl: Weight = 0.0
+    value_first: Annotated[int, Field(ge=0)] = 0
 
 
 class CardNetworkSection(_Section):
@@ -148,6 +171,7 @@ class TrainingConfig(_Section):
     """A training run. See the sections for what each key means."""
 
     env: EnvSection = EnvSection()
+    curriculum: CurriculumSection = CurriculumSection()
     algorithm: AlgorithmSection = AlgorithmSection()
     network: NetworkSection = CardNetworkSection()
     evaluation: EvaluationSection

@@ -17,7 +17,13 @@ MASKED: Final = -1e8
 
 
 class Network(nn.Module):
-    """What every network is called with and gives."""
+    """What every network is called with and gives.
+
+    Attributes:
+        outlook: the layers that only the value has.
+    """
+
+    outlook: nn.Module
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores moves.

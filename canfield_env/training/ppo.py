@@ -8,29 +8,45 @@ from typing import Any
 
 from sb3_contrib import MaskablePPO
 
-from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.training.config import TrainingConfig
+from canfield_env.training.curriculum import CurriculumVecEnv
 from canfield_env.training.network import make_network
 from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
 class PausingPPO(MaskablePPO):
-    """PPO that asks before every rollout whether to go on. Everything is at rest then: that is the time to save."""
+    """PPO that asks before every rollout whether to go on. Everything is at rest then: that is the time to save.
+
+    Attributes:
+        before_rollout: says whether to go on.
+        value_first: steps at the start in which only the value is trained. What it shares with the policy is left as
+            it is, so the policy does not change until the value is worth following.
+    """
 
     before_rollout: Callable[[], bool]
+    value_first: int = 0
 
     def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
         """A rollout, or False where training is to stop."""
         return self.before_rollout() and super().collect_rollouts(*args, **kwargs)
 
+    def train(self) -> None:
+        """An update."""
+        assert isinstance(self.policy, NetworkPolicy)
+        self.policy.requires_grad_(self.num_timesteps > self.value_first)
+        self.policy.network.outlook.requires_grad_(True)
+        super().train()
+
 
 def make_env(config: TrainingConfig) -> TrainingVecEnv:
     """The games that are trained on."""
     section = config.env
-    games = CanfieldVecEnv(
+    games = CurriculumVecEnv(
         section.count,
         section.rules,
+        section=config.curriculum,
+        seed=config.run.seed,
         draw=section.draw,
         stock=section.stock,
         reward=section.reward,
@@ -63,10 +79,12 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
         vf_coef=section.value,
         clip_range=section.clip,
         max_grad_norm=section.max_grad_norm,
+        target_kl=section.target_kl or None,
         seed=config.run.seed,
         device="cpu",
     )
     ppo.before_rollout = before_rollout
+    ppo.value_first = section.value_first
     env.seed(config.run.seed * env.num_envs)  # game i gets this seed plus i, so no other run's
     return ppo
 

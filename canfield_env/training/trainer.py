@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -21,7 +21,7 @@ from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import JsonLines, RunFolder
 from canfield_env.training.model_file import Header, load_model, load_training, save_model
 from canfield_env.training.network import Network
-from canfield_env.training.play import play_deals
+from canfield_env.training.play import Result, play_deals
 from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.ppo import make_env, make_ppo
 from canfield_env.training.state import capture, restore
@@ -38,13 +38,20 @@ class Trainer:
         folder: its folder, new or with a run to be gone on with.
         init: a model whose weights a new run starts from.
         progress: show a progress bar on standard error where that is a terminal.
+        watch: is told the steps and the result of each evaluation, and says whether to go on.
 
     Raises:
         ConfigError: a model file is bad, or has another network than the configuration.
     """
 
     def __init__(
-        self, config: TrainingConfig, folder: RunFolder, *, init: str | Path | None = None, progress: bool = False
+        self,
+        config: TrainingConfig,
+        folder: RunFolder,
+        *,
+        init: str | Path | None = None,
+        progress: bool = False,
+        watch: Callable[[int, Result], bool] | None = None,
     ) -> None:
         torch.set_num_threads(1)
         self.config = config
@@ -58,6 +65,7 @@ class Trainer:
         self._started = time.process_time()
         self._init = None if init is None else str(init)
         self._progress = progress
+        self._watch = watch
         self._stopping = False
         if folder.resumed:
             self._restore()
@@ -76,7 +84,7 @@ class Trainer:
         return policy.network
 
     def run(self) -> bool:
-        """Trains until all steps are done, or until Ctrl-C or SIGTERM, upon which everything is saved.
+        """Trains until all steps are done, or until ``watch``, Ctrl-C or SIGTERM stop it, with everything saved.
 
         Returns:
             Whether all steps are done.
@@ -90,7 +98,7 @@ class Trainer:
             return True
         self.folder.begin(self.config, self._init)
         self._bar = tqdm(total=total, initial=self.steps, unit="step", disable=None if self._progress else True)
-        with self._bar, closing(self._make_logger()) as logger, _on_signal(self._stop):
+        with self._bar, closing(self._make_logger()) as logger, _on_signal(self._stop), fast_products():
             self._ppo.set_logger(logger)
             self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=total)  # it logs for itself
             if self.steps >= total:
@@ -116,13 +124,12 @@ class Trainer:
     def _log_rollout(self) -> None:
         self._bar.update(self.steps - self._bar.n)
         finished, self._env.finished = self._env.finished, []
-        if finished:
-            self._log(
-                "rollout",
-                won=np.mean([info["won"] for info in finished]),
-                cards_up=np.mean([info["cards_up"] for info in finished]),
-                length=np.mean([info["episode"]["l"] for info in finished]),
-            )
+        whole = [info for info in finished if not info["within"]]
+        within = [info for info in finished if info["within"]]
+        if whole:
+            self._log("rollout", **_means(whole))
+        if within:
+            self._log("curriculum", distance=within[-1]["distance"], **_means(within))
 
     def _evaluate(self) -> None:
         result = play_deals(self._network, self.config.env, self._deals)
@@ -133,15 +140,19 @@ class Trainer:
         if self._best is None or result.score > self._best:
             self._best = result.score
             save_model(self.folder.best, self._header(), self._network)
+        if self._watch is not None and not self._watch(self.steps, result):
+            self._stopping = True
 
     def _log(self, group: str, **values: float | np.floating[Any]) -> None:
         """Writes a line of the metrics, with what PPO has recorded since the last one."""
         for key, value in values.items():
             self._ppo.logger.record(f"{group}/{key}", float(value))
-        self._ppo.logger.record("time/cpu_seconds", round(self._all_seconds(), 1))
+        self._ppo.logger.record("time/cpu_seconds", round(self.seconds, 1))
         self._ppo.logger.dump(self.steps)
 
-    def _all_seconds(self) -> float:
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of the run so far, all its processes together."""
         return self._seconds + time.process_time() - self._started
 
     def _make_logger(self) -> Logger:
@@ -168,7 +179,7 @@ class Trainer:
         )
 
     def _save_last(self) -> None:
-        state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self._all_seconds())
+        state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self.seconds)
         save_model(self.folder.last, self._header(), self._network, state)
 
     def _restore(self) -> None:
@@ -182,12 +193,32 @@ class Trainer:
             raise ConfigError(f"{self.folder.last}: damaged: {error!r}") from error
 
 
+def _means(infos: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """What is logged of episodes that have ended."""
+    return {
+        "won": float(np.mean([info["won"] for info in infos])),
+        "cards_up": float(np.mean([info["cards_up"] for info in infos])),
+        "length": float(np.mean([info["episode"]["l"] for info in infos])),
+    }
+
+
 def _load_like(path: str | Path, config: TrainingConfig) -> Network:
     """A model's network, which must be as the configuration has it."""
     header, network = load_model(path)
     if header.network != config.network:
         raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {config.network}")
     return network
+
+
+@contextmanager
+def fast_products() -> Iterator[None]:
+    """Lets torch choose how it multiplies matrices; on some processors its default is half as fast as it could be."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 @contextmanager

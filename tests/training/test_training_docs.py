@@ -9,6 +9,7 @@ from canfield_env.training import config
 TEXT = (Path(__file__).parents[2] / "docs" / "training.md").read_text()
 SECTIONS: list[type[BaseModel]] = [
     config.EnvSection,
+    config.CurriculumSection,
     config.AlgorithmSection,
     config.CardNetworkSection,
     config.FlatNetworkSection,
