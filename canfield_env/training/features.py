@@ -1,13 +1,19 @@
-"""The ``tokens`` observation as the networks read it, said the same way of every card, suit and column."""
+"""The ``tokens`` observation as the networks read it, said the same way of every card, suit and column.
+
+Reading is compiled: in torch it takes as long as a network's layers.
+"""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from canfield_env.engine import observe as at
+from canfield_env.engine.jit import jit
 
 #: What is said of each card, in order.
 CARD_FEATURES: Final = (
@@ -31,9 +37,10 @@ CARD_FEATURES: Final = (
     "one card past the last one that turning brings up",
     "two cards past the last one that turning brings up",
 )
+SIZE: Final = len(CARD_FEATURES)
 #: The counts that belong to no suit, and what divides them.
 COUNTS: Final = at.COUNT_PEAK
-_COUNT_SCALE: Final = torch.tensor([13.0, 34, 34, 3, 255, 40])
+_COUNT_SCALE: Final = np.array([13.0, 34, 34, 3, 255, 40], np.float32)
 COLUMNS: Final = 4
 #: Stands for "no card" where a card is pointed at.
 NO_CARD: Final = 52
@@ -54,28 +61,30 @@ RELATIONS: Final = (
     ("those that it goes on in columns", [_neighbours(suits, 1) for suits in _OTHERS]),
     ("those that go on it in columns", [_neighbours(suits, -1) for suits in _OTHERS]),
 )
+#: ``int64[R, 2, 52]``; where a relation has one member, the second one is ``NO_CARD``.
+_MEMBERS: Final = np.array([[*members, [NO_CARD] * 52][:2] for _, members in RELATIONS], np.int64)
+#: What is said of a card and of those around it: those of each relation, the one beneath and the one above.
+AROUND: Final = SIZE * (1 + len(RELATIONS) + 2)
 
 
 class Table(NamedTuple):
     """What an observation says.
 
     Attributes:
-        cards: ``float[N, 52, len(CARD_FEATURES)]``.
+        cards: ``float[N, 52, AROUND]``: what holds of a card, of those in each relation to it, of the card directly
+            beneath it in its column, or in the waste once it is up, and of the one directly on top, or next in the
+            order of play.
         columns: ``float[N, 4, 52]``, 1 where a card is in a column.
+        lasts: ``float[N, 4, 52]``, 1 where a card is the last of a column.
         counts: ``float[N, COUNTS]``, the counts of the observation that belong to no suit, scaled.
-        beneath: ``int64[N, 52]``, the card directly beneath each one in its column, or in the waste once it is up;
-            ``NO_CARD`` where there is none.
-        above: likewise, the card directly on top, or next in the order of play.
+        column: ``int64[N, 52]``, the column that a card is in, or -1.
     """
 
     cards: Tensor
     columns: Tensor
+    lasts: Tensor
     counts: Tensor
-    beneath: Tensor
-    above: Tensor
-
-
-_RANKS = torch.arange(52) % 13
+    column: Tensor
 
 
 def read(tokens: Tensor) -> Table:
@@ -84,60 +93,93 @@ def read(tokens: Tensor) -> Table:
     Args:
         tokens: ``[N, 62]``, of any number type.
     """
-    tokens = tokens.long()
-    token, counts = tokens[:, :52], tokens[:, 52:]
-    in_column = token >= at.TOKEN_COLUMN
-    column = torch.where(in_column, (token - at.TOKEN_COLUMN) // 52, -1)
-    under = (token - at.TOKEN_COLUMN) % 52
-    columns = (column[:, None, :] == torch.arange(COLUMNS)[:, None]).float()
-    on_top = columns.sum(2).gather(1, column.clamp(min=0)) - 1 - under
-    height = (token == at.TOKEN_FOUNDATION).view(-1, 4, 13).sum(2).repeat_interleave(13, 1)
-    talon = (token >= at.TOKEN_TALON) & ~in_column
-    waste = counts[:, at.COUNT_WASTE, None]
-    stock = counts[:, at.COUNT_STOCK, None]
-    draw = counts[:, at.COUNT_DRAW, None]
-    place = token - at.TOKEN_TALON + 1
-    ahead = place - waste
-    now = talon & (ahead == 0)
-    later = talon & (ahead > 0) & ((ahead % draw == 0) | (ahead == stock))
-    redeal = talon & ~now & ~later & ((place % draw == 0) | (place == waste + stock))
-    step = torch.where(ahead > 0, ahead, place) % draw
-    cards = torch.stack(
-        [
-            token == at.TOKEN_FOUNDATION,
-            counts[:, at.COUNT_PEAK :].repeat_interleave(13, 1) > _RANKS,
-            height == _RANKS,
-            (_RANKS - height) / 13,
-            in_column,
-            in_column & (under == 0),
-            in_column & (on_top == 0),
-            torch.where(in_column, on_top, 0) / 13,
-            torch.where(in_column, under, 0) / 13,
-            token == at.TOKEN_RESERVE,
-            token == at.TOKEN_UNSEEN,
-            talon,
-            torch.where(talon, place, 0) / 34,
-            now,
-            later,
-            redeal,
-            talon & (ahead <= 0),
-            talon & (step == 1),
-            talon & (step == 2),
-        ],
-        dim=2,
-    ).float()
-    beneath, above = _stacking(
-        token,
-        has_beneath=(in_column & (under > 0)) | (talon & (place > 1)),
-        has_above=(in_column & (on_top > 0)) | (talon & (place < talon.sum(1, keepdim=True))),
-    )
-    return Table(cards, columns, counts[:, :COUNTS] / _COUNT_SCALE, beneath, above)
+    count = len(tokens)
+    cards = np.empty((count, 52, AROUND), np.float32)
+    columns, lasts = np.zeros((2, count, COLUMNS, 52), np.float32)
+    column = np.empty((count, 52), np.int64)
+    numbers = np.ascontiguousarray(tokens.numpy(), np.uint8)
+    _read(numbers, _MEMBERS, cards, columns, lasts, column)
+    counts = numbers[:, 52 : 52 + COUNTS] / _COUNT_SCALE
+    return Table(*map(torch.from_numpy, (cards, columns, lasts, counts, column)))
 
 
-def _stacking(token: Tensor, has_beneath: Tensor, has_above: Tensor) -> tuple[Tensor, Tensor]:
-    """The cards directly beneath and on top: places next to each other have tokens next to each other."""
-    card_at = torch.full((len(token), 258), NO_CARD)
-    card_at.scatter_(1, token + 1, torch.arange(52).expand_as(token))
-    beneath = torch.where(has_beneath, card_at.gather(1, token), NO_CARD)
-    above = torch.where(has_above, card_at.gather(1, token + 2), NO_CARD)
-    return beneath, above
+Array = NDArray[Any]
+
+
+@jit
+def _read(tokens: Array, members: Array, cards: Array, columns: Array, lasts: Array, column: Array) -> None:
+    own = np.zeros((53, SIZE), np.float32)  # nothing holds of NO_CARD
+    card_at = np.empty(256, np.int64)
+    neighbours = np.empty((52, 2), np.int64)
+    for game in range(len(tokens)):
+        token, counts = tokens[game, :52], tokens[game, 52:]
+        card_at[:] = NO_CARD
+        for card in range(52):
+            card_at[token[card]] = card
+        _describe(token, counts, card_at, own, neighbours)
+        for card in range(52):
+            place = np.int64(token[card]) - at.TOKEN_COLUMN
+            column[game, card] = place // 52 if place >= 0 else -1
+            if place >= 0:
+                columns[game, place // 52, card] = 1
+                lasts[game, place // 52, card] = own[card, 6]
+            around = cards[game, card]
+            around[:SIZE] = own[card]
+            first = SIZE
+            for relation in range(len(members)):
+                one, other = members[relation, 0, card], members[relation, 1, card]
+                for k in range(SIZE):
+                    around[first + k] = own[one, k] + own[other, k]
+                first += SIZE
+            around[first : first + SIZE] = own[neighbours[card, 0]]
+            around[first + SIZE :] = own[neighbours[card, 1]]
+
+
+@jit
+def _describe(token: Array, counts: Array, card_at: Array, own: Array, neighbours: Array) -> None:
+    """Fills in what holds of each card of a game, as ``CARD_FEATURES`` lists it, and which are beneath it and above."""
+    waste = np.int64(counts[at.COUNT_WASTE])
+    seen = waste + np.int64(counts[at.COUNT_STOCK])
+    draw = np.int64(counts[at.COUNT_DRAW])
+    heights = np.zeros(4, np.int64)
+    for card in range(52):
+        heights[card // 13] += token[card] == at.TOKEN_FOUNDATION
+    for card in range(52):
+        suit, rank, code = card // 13, card % 13, np.int64(token[card])
+        height = heights[suit]
+        what = own[card]
+        what[:] = 0
+        what[0] = code == at.TOKEN_FOUNDATION
+        what[1] = counts[at.COUNT_PEAK + suit] > rank
+        what[2] = height == rank
+        what[3] = (rank - height) / 13
+        what[9] = code == at.TOKEN_RESERVE
+        what[10] = code == at.TOKEN_UNSEEN
+        if code >= at.TOKEN_COLUMN:
+            under = (code - at.TOKEN_COLUMN) % 52
+            on_top = 0
+            while under + on_top < 51 and card_at[code + on_top + 1] != NO_CARD:
+                on_top += 1
+            what[4] = 1
+            what[5] = under == 0
+            what[6] = on_top == 0
+            what[7] = on_top / 13
+            what[8] = under / 13
+            neighbours[card, 0] = card_at[code - 1] if under > 0 else NO_CARD
+            neighbours[card, 1] = card_at[code + 1] if on_top > 0 else NO_CARD
+        elif code >= at.TOKEN_TALON:
+            place = code - at.TOKEN_TALON + 1
+            ahead = place - waste
+            what[11] = 1
+            what[12] = place / 34
+            what[13] = ahead == 0
+            what[14] = ahead > 0 and (ahead % draw == 0 or place == seen)
+            what[15] = what[13] + what[14] == 0 and (place % draw == 0 or place == seen)
+            what[16] = ahead <= 0
+            step = (ahead if ahead > 0 else place) % draw
+            what[17] = step == 1
+            what[18] = step == 2
+            neighbours[card, 0] = card_at[code - 1] if place > 1 else NO_CARD
+            neighbours[card, 1] = card_at[code + 1] if place < seen else NO_CARD
+        else:
+            neighbours[card, :] = NO_CARD

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.training import features
 from canfield_env.training.config import CardNetworkSection, NetworkSection
-from canfield_env.training.features import CARD_FEATURES, COLUMNS, COUNTS, RELATIONS
+from canfield_env.training.features import COLUMNS, COUNTS
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
@@ -56,19 +56,16 @@ class CardNetwork(Network):
 
     def __init__(self, width: int = 64, table_width: int = 128) -> None:
         super().__init__()
-        groups = 1 + len(RELATIONS) + 2
         self.ranks = nn.Embedding(13, width)
-        self.cards = nn.Linear(groups * len(CARD_FEATURES), width)
+        self.cards = nn.Linear(features.AROUND, width)
         self.columns = nn.Linear(2 * width, width)
-        self.table = _layers(2 * width + len(CARD_FEATURES) + COUNTS, table_width)
+        self.table = _layers(2 * width + features.SIZE + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
         score, value = nn.Linear(table_width // 2, 1), nn.Linear(table_width, 1)
         self.moves = nn.Sequential(_layers(3 * width + table_width, table_width // 2), score)
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
-        for k, (_, members) in enumerate(RELATIONS):
-            self.register_buffer(f"relation_{k}", torch.tensor(members), persistent=False)
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         cards, columns, table, from_column = self._embed(tokens)
@@ -95,21 +92,13 @@ class CardNetwork(Network):
     def _embed(self, tokens: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table, and each card's column."""
         seen = features.read(tokens)
-        groups = [seen.cards]
-        for k in range(len(RELATIONS)):
-            members = self.get_buffer(f"relation_{k}")
-            groups.append(sum((seen.cards[:, member] for member in members[1:]), seen.cards[:, members[0]]))
-        padded = nn.functional.pad(seen.cards, (0, 0, 0, 1))  # features.NO_CARD: nothing holds of it
-        neighbours = [pointers.unsqueeze(2).expand_as(seen.cards) for pointers in (seen.beneath, seen.above)]
-        groups += [padded.gather(1, pointers) for pointers in neighbours]
         ranks = self.ranks.weight.repeat(4, 1)
-        cards = torch.relu(self.cards(torch.cat(groups, 2)) + ranks)
-        last = seen.columns * seen.cards[:, None, :, CARD_FEATURES.index("last of a column")]
-        sums = torch.cat([seen.columns / 4, last], 1) @ cards
+        cards = torch.relu(self.cards(seen.cards) + ranks)
+        sums = torch.cat([seen.columns / 4, seen.lasts], 1) @ cards
         columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
-        table = self.table(torch.cat([cards.mean(1), columns.sum(1), seen.cards.mean(1), seen.counts], 1))
-        column = (seen.columns * torch.arange(1, COLUMNS + 1)[:, None]).sum(1).long() - 1
-        return cards, columns, table, column
+        known = seen.cards[:, :, : features.SIZE].mean(1)
+        table = self.table(torch.cat([cards.mean(1), columns.sum(1), known, seen.counts], 1))
+        return cards, columns, table, seen.column
 
 
 def _layers(size: int, width: int) -> nn.Sequential:
@@ -125,7 +114,7 @@ class FlatNetwork(Network):
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
-        size = 52 * (len(CARD_FEATURES) + COLUMNS) + COUNTS
+        size = 52 * (features.SIZE + COLUMNS) + COUNTS
         self.body = nn.Sequential(_layers(size, width), _layers(width, width))
         self.scores = nn.Linear(width, ACTIONS)
         self.outlook = nn.Linear(width, 1)
@@ -140,7 +129,8 @@ class FlatNetwork(Network):
 
     def _hidden(self, tokens: Tensor) -> Tensor:
         seen = features.read(tokens)
-        hidden: Tensor = self.body(torch.cat([seen.cards.flatten(1), seen.columns.flatten(1), seen.counts], 1))
+        known = seen.cards[:, :, : features.SIZE].flatten(1)
+        hidden: Tensor = self.body(torch.cat([known, seen.columns.flatten(1), seen.counts], 1))
         return hidden
 
 

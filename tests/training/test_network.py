@@ -9,7 +9,7 @@ import torch
 from canfield_env.env.observations import PLANES
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.training import features
-from canfield_env.training.features import CARD_FEATURES, NO_CARD
+from canfield_env.training.features import CARD_FEATURES, SIZE
 from canfield_env.training.network import MASKED, CardNetwork, FlatNetwork
 from tests.training.training_helpers import positions
 
@@ -49,18 +49,33 @@ def test_the_features_say_what_the_planes_say(draw, stock):
         tokens = tokens_env.step(action)[0]
 
 
+def around(table, which):
+    """What the network reads of one of the cards around each, ``float[N, 52, SIZE]``."""
+    return table.cards[:, :, which * SIZE : (which + 1) * SIZE].numpy()
+
+
+def test_the_cards_around_are_those_of_each_relation():
+    tokens, _ = positions(20, stock="auto")
+    table = features.read(torch.from_numpy(tokens))
+    own = around(table, 0)
+    for which, (_, members) in enumerate(features.RELATIONS, 1):
+        np.testing.assert_array_equal(around(table, which), sum(own[:, others] for others in members))
+
+
 def test_beneath_and_above_are_the_neighbours_in_column_and_talon():
     tokens, _ = positions(60, stock="auto")
     table = features.read(torch.from_numpy(tokens))
-    for seen, beneath, above in zip(tokens, table.beneath.numpy(), table.above.numpy(), strict=True):
+    own, beneath, above = (around(table, which) for which in (0, 6, 7))
+    for game, seen in enumerate(tokens):
         cards = {int(token): card for card, token in enumerate(seen[:52]) if token > 2}
-        for token, card in cards.items():
-            starts_pile = token == 3 or (token >= 48 and (token - 48) % 52 == 0)
-            before = NO_CARD if starts_pile else cards[token - 1]
-            assert beneath[card] == before
-            if before != NO_CARD:
-                assert above[before] == card
-        assert (beneath == NO_CARD).sum() == (above == NO_CARD).sum()
+        for card in range(52):
+            token = int(seen[card])
+            starts_pile = token <= 3 or (token >= 48 and (token - 48) % 52 == 0)
+            ends_pile = token <= 2 or token == 47 or (token >= 48 and (token - 48) % 52 == 51)
+            below = None if starts_pile else cards.get(token - 1)
+            on_top = None if ends_pile else cards.get(token + 1)
+            np.testing.assert_array_equal(beneath[game, card], 0 if below is None else own[game, below])
+            np.testing.assert_array_equal(above[game, card], 0 if on_top is None else own[game, on_top])
 
 
 @pytest.mark.parametrize("make", [CardNetwork, FlatNetwork])
