@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from canfield_env.configs import read_toml
 from canfield_env.errors import ConfigError
@@ -217,3 +218,37 @@ def test_the_script_saves_on_sigterm(tmp_path):
     assert process.returncode == 130, err
     assert out.startswith("stopped after")
     assert load_training(tmp_path / "out" / "last.zip").facts["steps"] > 0
+
+
+def test_at_first_only_the_value_is_trained(tmp_path):
+    config = tiny_config(tmp_path, "algorithm.value_first=128")
+    trainer = start(tmp_path / "run", config)
+    before = {name: tensor.clone() for name, tensor in trainer._network.state_dict().items()}
+
+    def changed():
+        after = trainer._network.state_dict()
+        return {name.partition(".")[0] for name, tensor in before.items() if (after[name] != tensor).any()}
+
+    seen = {}
+    train = trainer._ppo.train
+    trainer._ppo.train = lambda: (train(), seen.update({trainer.steps: changed()}))
+    assert trainer.run()
+    assert seen[128] == {"outlook"}
+    assert "cards" in seen[192]
+
+
+def test_who_watches_can_stop_a_run(tmp_path):
+    results = []
+
+    def watch(steps, result):
+        results.append((steps, result.score))
+        return steps < 256
+
+    trainer = start(tmp_path / "run", tiny_config(tmp_path), watch=watch)
+    assert not trainer.run()
+    assert [steps for steps, _ in results] == [128, 256]
+    assert load_training(tmp_path / "run" / "last.zip").facts["steps"] == 256
+
+
+def test_training_leaves_torch_as_it_was(run):
+    assert torch.get_float32_matmul_precision() == "highest"
