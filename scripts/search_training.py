@@ -153,7 +153,7 @@ def markdown(plan: dict[str, Any], found: list[dict[str, Any]]) -> str:
         "# Training settings searched",
         "",
         "By `scripts/search_training.py`, from `training-search.json`. One run each; the last model, greedy, on the",
-        f"validation suite. Trials that fell behind were stopped early. {len(found)} trials, {seconds:,.0f} CPU seconds.",
+        f"validation suite; those that fell behind were stopped. {len(found)} trials, {seconds:,.0f} CPU seconds.",
         f"All: `{plan['base']}` with `{' '.join(plan['settings'])}`.",
         "",
         f"| trial | {names} | steps | CPU seconds | won | 95 % | cards up |",
