@@ -24,11 +24,12 @@ class Player:
     Args:
         network: scores the moves.
         size: number of games.
+        narrow: whether to keep to the moves that lead where it has been least, as it does in training.
     """
 
-    def __init__(self, network: Network, size: int = 1) -> None:
+    def __init__(self, network: Network, size: int = 1, *, narrow: bool = True) -> None:
         self._network = network
-        self._memory = Memory(size)
+        self._memory = Memory(size) if narrow else None
 
     def choose(self, tokens: Tokens, masks: Mask, games: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """The moves to play now, ``int64[N]``. Called once for every step.
@@ -38,7 +39,7 @@ class Player:
             masks: ``[N, 261]``, the legal actions.
             games: ``int64[N]``, which of the games these are; all of them, in order, if None.
         """
-        narrowed = self._memory.narrow(tokens, masks, games)
+        narrowed = masks.astype(np.bool_) if self._memory is None else self._memory.narrow(tokens, masks, games)
         with torch.inference_mode():
             scores, _ = self._network(torch.from_numpy(tokens), torch.from_numpy(narrowed))
         best: NDArray[np.int64] = scores.argmax(1).numpy()
@@ -67,11 +68,11 @@ class Result:
         return float(self.won.mean()), float(self.cards_up.mean())
 
 
-def play_deals(network: Network, env: EnvSection, deals: Sequence[Deal]) -> Result:
-    """Lets a network play deals, all side by side, each once."""
+def play_deals(network: Network, env: EnvSection, deals: Sequence[Deal], *, narrow: bool = True) -> Result:
+    """Lets a network play deals, all side by side, each once; ``narrow`` as in ``Player``."""
     games = CanfieldVectorEnv(len(deals), env.rules, stock=env.stock, observation="tokens")
     observations, info = games.reset(options={"deal": list(deals)})
-    player = Player(network, len(deals))
+    player = Player(network, len(deals), narrow=narrow)
     running = np.arange(len(deals))
     steps, cards_up, outcomes = np.zeros_like(running), np.zeros_like(running), np.full(len(deals), "", "U16")
     while len(running):
