@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -15,7 +15,9 @@ from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A section of a configuration: nothing unknown, nothing of another type."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
@@ -25,7 +27,7 @@ Weight = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class EnvSection(_Section):
+class EnvSection(Section):
     """What is played.
 
     Attributes:
@@ -35,6 +37,7 @@ class EnvSection(_Section):
         reward: the environment's reward.
         reward_scale: multiplies it.
         win_reward: added on winning, after scaling.
+        reserve_reward: added for each card that leaves the reserve.
         count: games played side by side.
     """
 
@@ -44,6 +47,7 @@ class EnvSection(_Section):
     reward: Reward = "foundation"
     reward_scale: Positive = 0.02
     win_reward: Weight = 1.0
+    reserve_reward: Weight = 0.0
     count: Count = 256
 
     def options(self) -> EnvOptions:
@@ -57,7 +61,7 @@ class EnvSection(_Section):
         )
 
 
-class CurriculumSection(_Section):
+class CurriculumSection(Section):
     """Where episodes start: ``curriculum.py``.
 
     Attributes:
@@ -76,7 +80,7 @@ class CurriculumSection(_Section):
     winnable: bool = False
 
 
-class AlgorithmSection(_Section):
+class AlgorithmSection(Section):
     """PPO (Schulman et al. 2017), as sb3-contrib's ``MaskablePPO`` has it.
 
     Attributes:
@@ -110,7 +114,7 @@ class AlgorithmSection(_Section):
     value_first: Annotated[int, Field(ge=0)] = 0
 
 
-class CardNetworkSection(_Section):
+class CardNetworkSection(Section):
     """``network.CardNetwork``."""
 
     kind: Literal["cards"] = "cards"
@@ -118,7 +122,7 @@ class CardNetworkSection(_Section):
     table_width: Annotated[int, Field(ge=2)] = 128
 
 
-class FlatNetworkSection(_Section):
+class FlatNetworkSection(Section):
     """``network.FlatNetwork``, the baseline."""
 
     kind: Literal["flat"]
@@ -128,7 +132,7 @@ class FlatNetworkSection(_Section):
 NetworkSection = Annotated[CardNetworkSection | FlatNetworkSection, Field(discriminator="kind")]
 
 
-class EvaluationSection(_Section):
+class EvaluationSection(Section):
     """What is measured on the way, and by what the best model is chosen: the win rate, then the cards up.
 
     Attributes:
@@ -155,7 +159,7 @@ class EvaluationSection(_Section):
         return Suite(suite.name, suite.version, suite.description, suite.rules, suite.deals[: self.deals])
 
 
-class RunSection(_Section):
+class RunSection(Section):
     """How long, and from which random numbers.
 
     Attributes:
@@ -167,8 +171,39 @@ class RunSection(_Section):
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
 
 
-class TrainingConfig(_Section):
-    """A training run. See the sections for what each key means."""
+class RunConfig(Section):
+    """What the configurations of all runs have in common: a subclass for each kind of run."""
+
+    FOLDER: ClassVar[str]
+    KIND: ClassVar[str]
+
+    @classmethod
+    def load(cls, name_or_path: str | Path, settings: Sequence[str] = ()) -> Self:
+        """Reads a configuration file.
+
+        Args:
+            name_or_path: a name under ``configs/FOLDER/``, or a path.
+            settings: ``section.key=value`` texts that override the file.
+
+        Raises:
+            ConfigError: no such file, it is not TOML, a key is unknown, missing or of the wrong type, or the values do
+                not go together; the text names the file or the setting, and the key.
+        """
+        path = find_config(cls.FOLDER, name_or_path, cls.KIND)
+        table = read_toml(path)
+        for setting in settings:
+            _override(table, setting)
+        try:
+            return cls.model_validate(table)
+        except ValidationError as error:
+            raise ConfigError(_first_fault(error, path, settings)) from None
+
+
+class TrainingConfig(RunConfig):
+    """A run that trains with PPO. See the sections for what each key means."""
+
+    FOLDER = "train"
+    KIND = "training configuration"
 
     env: EnvSection = EnvSection()
     curriculum: CurriculumSection = CurriculumSection()
@@ -189,27 +224,6 @@ class TrainingConfig(_Section):
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
         return self
-
-    @classmethod
-    def load(cls, name_or_path: str | Path, settings: Sequence[str] = ()) -> TrainingConfig:
-        """Reads a configuration file.
-
-        Args:
-            name_or_path: a name under ``configs/train/``, or a path.
-            settings: ``section.key=value`` texts that override the file.
-
-        Raises:
-            ConfigError: no such file, it is not TOML, a key is unknown, missing or of the wrong type, or the values do
-                not go together; the text names the file or the setting, and the key.
-        """
-        path = find_config("train", name_or_path, "training configuration")
-        table = read_toml(path)
-        for setting in settings:
-            _override(table, setting)
-        try:
-            return cls.model_validate(table)
-        except ValidationError as error:
-            raise ConfigError(_first_fault(error, path, settings)) from None
 
 
 def _override(table: dict[str, Any], setting: str) -> None:

@@ -53,7 +53,7 @@ def make_env(config: TrainingConfig) -> TrainingVecEnv:
         observation="tokens",
         illegal="raise",
     )
-    return TrainingVecEnv(games, section.reward_scale, section.win_reward)
+    return TrainingVecEnv(games, section.reward_scale, section.win_reward, section.reserve_reward)
 
 
 def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callable[[], bool]) -> PausingPPO:

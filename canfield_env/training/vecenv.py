@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,18 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
+from canfield_env.engine import observe
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.training.repetition import Memory
+
+_RESERVE: Final = 52 + observe.COUNT_RESERVE
+
+
+def _reserves(observations: Any) -> NDArray[np.float32]:
+    """Cards in the reserve of each game."""
+    reserves: NDArray[np.float32] = observations[:, _RESERVE].astype(np.float32)
+    return reserves
 
 
 class TrainingVecEnv(VecEnvWrapper):
@@ -26,35 +35,47 @@ class TrainingVecEnv(VecEnvWrapper):
         games: with ``tokens`` observations.
         reward_scale: multiplies the environment's rewards.
         win_reward: added on winning, after scaling.
+        reserve_reward: added for each card that leaves the reserve, to which none ever comes back.
 
     Attributes:
         finished: the last infos of the episodes that have ended, for whoever empties the list.
     """
 
-    def __init__(self, games: CanfieldVecEnv, reward_scale: float = 1.0, win_reward: float = 0.0) -> None:
+    def __init__(
+        self,
+        games: CanfieldVecEnv,
+        reward_scale: float = 1.0,
+        win_reward: float = 0.0,
+        reserve_reward: float = 0.0,
+    ) -> None:
         super().__init__(games)
         self.finished: list[dict[str, Any]] = []
         self._games = games
         self._reward_scale = reward_scale
         self._win_reward = win_reward
+        self._reserve_reward = reserve_reward
+        self._reserves = np.zeros(self.num_envs, np.float32)  # cards in the reserve of each game
         self._memory = Memory(self.num_envs)
         self._masks = np.ones((self.num_envs, ACTIONS), np.bool_)
 
     def reset(self) -> Any:
         observations = self._games.reset()
-        self._narrow(observations)
+        self._look(observations)
         return observations
 
     def step_wait(self) -> VecEnvStepReturn:
         observations, rewards, dones, infos = self._games.step_wait()
-        rewards = rewards * np.float32(self._reward_scale)
+        reserves = _reserves(observations)
+        for index in np.flatnonzero(dones):
+            reserves[index] = infos[index]["terminal_observation"][_RESERVE]
+        rewards = rewards * np.float32(self._reward_scale) + (self._reserves - reserves) * self._reserve_reward
         for index in np.flatnonzero(dones):
             info = infos[index]
             rewards[index] += self._win_reward * info["won"]
             info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
             assert info["deal"] is None or decode_code(info["deal"])[0] >= FIRST_TRAINING_DEAL
             self.finished.append(info)
-        self._narrow(observations)
+        self._look(observations)
         return observations, rewards, dones, infos
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -66,10 +87,14 @@ class TrainingVecEnv(VecEnvWrapper):
         """Goes back to what ``state`` gave, and returns the observations there."""
         self._memory.restore(state)
         self._masks = state["masks"]
-        return self._games.restore(state)
+        observations = self._games.restore(state)
+        self._reserves = _reserves(observations)
+        return observations
 
-    def _narrow(self, observations: Any) -> None:
+    def _look(self, observations: Any) -> None:
+        """Takes note of where the games stand now."""
         self._masks = self._memory.narrow(observations, self._games.action_masks())
+        self._reserves = _reserves(observations)
 
     def env_method(self, method_name: str, *args: Any, **kwargs: Any) -> list[Any]:
         """As ``CanfieldVecEnv``'s, but the masks are the narrowed ones."""

@@ -8,9 +8,9 @@ from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
-def make(count=16, reward_scale=1.0, win_reward=0.0, **options):
+def make(count=16, reward_scale=1.0, win_reward=0.0, reserve_reward=0.0, **options):
     games = CanfieldVecEnv(count, stock="auto", observation="tokens", illegal="raise", **options)
-    return TrainingVecEnv(games, reward_scale, win_reward)
+    return TrainingVecEnv(games, reward_scale, win_reward, reserve_reward)
 
 
 def play(env, steps, seed=0):
@@ -70,8 +70,26 @@ def test_rewards_are_scaled_and_winning_pays():
     assert rewards[0] == pytest.approx(0.5 * 5 + 3)
 
 
+def test_every_card_that_leaves_the_reserve_pays_to_the_last_step():
+    plain, paid = make(), make(reserve_reward=0.5)
+    left = np.full(16, 13)
+    for env in (plain, paid):
+        env.seed(4)
+        env.reset()
+    ended = 0
+    for (_, rewards, _, _), (observations, others, dones, infos) in zip(play(plain, 60), play(paid, 60), strict=True):
+        now = observations[:, 52].astype(int)
+        for index in np.flatnonzero(dones):
+            now[index] = infos[index]["terminal_observation"][52]
+        np.testing.assert_allclose(others - rewards, 0.5 * (left - now))
+        left = np.where(dones, 13, now)
+        ended += dones.sum()
+    assert ended
+    assert left.min() < 13
+
+
 def test_it_goes_back_to_a_state():
-    env, other = make(), make()
+    env, other = make(reserve_reward=0.5), make(reserve_reward=0.5)
     env.seed(3)
     env.reset()
     list(play(env, 50))

@@ -26,15 +26,15 @@ def start(folder, config, **options):
 
 def stop_at(trainer, steps, monkeypatch):
     """Sends Ctrl-C when that many steps have been trained, in the middle of what follows."""
-    narrow = trainer._env._narrow
+    look = trainer._env._look
 
     def watched(observations):
         if trainer.steps >= steps:
             signal.raise_signal(signal.SIGINT)
-            monkeypatch.setattr(trainer._env, "_narrow", narrow)
-        narrow(observations)
+            monkeypatch.setattr(trainer._env, "_look", look)
+        look(observations)
 
-    monkeypatch.setattr(trainer._env, "_narrow", watched)
+    monkeypatch.setattr(trainer._env, "_look", watched)
 
 
 def metrics(folder):
