@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -72,10 +72,9 @@ def _open(path: Path, plan: Plan) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
         if (path / PLAN_FILE).exists():
-            there = read_plan(path)[0].model_dump()
-            for key, value in plan.model_dump().items():
-                if there[key] != value:
-                    raise ConfigError(f"{path} holds another dataset: its {key} is {there[key]!r}, not {value!r}")
+            if difference := _difference(read_plan(path)[0], plan):
+                raise ConfigError(f"{path} holds another dataset: {difference}")
+            write_plan(path, plan)
         elif any(path.iterdir()):
             raise ConfigError(f"{path}: there is something here, and it is no dataset")
         else:
@@ -84,7 +83,16 @@ def _open(path: Path, plan: Plan) -> None:
         raise ConfigError(f"{error.filename or path}: cannot be written: {error.strerror}") from None
 
 
-def _play_here(school: School, path: Path, shards: Sequence[int]) -> Iterator[int]:
+def _difference(there: Plan, plan: Plan) -> str | None:
+    """In what two plans differ, or None. The number of games may, where it leaves no shard with other games."""
+    for key, value in plan.model_dump().items():
+        stored = there.model_dump()[key]
+        if value != stored and (key != "games" or value % plan.shard or stored % plan.shard):
+            return f"its {key} is {stored!r}, not {value!r}"
+    return None
+
+
+def _play_here(school: School, path: Path, shards: Sequence[int]) -> Generator[int]:
     torch.set_num_threads(1)
     for number in shards:
         _make_shard(school, path, number)
@@ -99,7 +107,7 @@ def _make_shard(school: School, path: Path, number: int) -> None:
     shard.save(lines_file(path, number))
 
 
-def _play_in_workers(plan: Plan, path: Path, shards: Sequence[int], jobs: int) -> Iterator[int]:
+def _play_in_workers(plan: Plan, path: Path, shards: Sequence[int], jobs: int) -> Generator[int]:
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(plan, path))
     try:
@@ -174,7 +182,7 @@ def describe(plan: Plan, summary: dict[str, Any]) -> str:
         "lines": f"{summary['lines']:,}",
         "lines without a teacher's move": f"{summary['lines without a taught move']:,}",
         "lines with values, moves judged": f"{summary['lines with values']:,}, {summary['moves judged']:,}",
-        "versions of format, actions, observations": f"{plan.format}, {plan.action_version}, {plan.observation_version}",
+        "version of format, actions, observations": f"{plan.format}, {plan.action_version}, {plan.observation_version}",
         "commit": revision,
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in facts.items())

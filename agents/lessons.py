@@ -53,8 +53,7 @@ class School:
     def play(self, shard: int) -> tuple[Shard, list[Record]]:
         """Plays the games of a shard. The same is played whatever has been played before."""
         lessons = [self._begin(game) for game in self._plan.games_of(shard)]
-        running = lessons
-        while running:
+        while running := [lesson for lesson in lessons if lesson.record is None]:
             students = [lesson.look() for lesson in running]
             asked = [lesson for lesson, is_students in zip(running, students, strict=True) if is_students]
             if asked:
@@ -62,7 +61,6 @@ class School:
                     lesson.choose(action, STUDENT)
             for lesson in running:
                 lesson.step()
-            running = [lesson for lesson in running if lesson.record is None]
         return _as_shard(lessons), [lesson.record for lesson in lessons if lesson.record is not None]
 
     def _begin(self, game: int) -> _Lesson:
@@ -108,6 +106,7 @@ class _Lesson:
         self._seed = episode_seed(plan.seed, env.player_view())
         self._lost_with: tuple[Any, ...] | None = None  # the hidden cards with which nothing could be won any more
         teacher.reset(self._seed)
+        self._record()
 
     @property
     def tokens(self) -> NDArray[np.uint8]:
@@ -143,6 +142,10 @@ class _Lesson:
         self._observation, line.reward, _, _, self._info = self._env.step(line.played)
         if line.played != self._taught:
             self._teacher.reset(self._seed)
+        self._record()
+
+    def _record(self) -> None:
+        """Makes the record once the game is over, as it is from the start where nothing can be played."""
         if "outcome" in self._info:
             self.record = Record.of_game(self._env.game, self._info["outcome"], self._teacher.name)
             verify(self.record)

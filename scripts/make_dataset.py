@@ -40,18 +40,20 @@ def make(
     if (student is None) != (mix == 0):
         raise ConfigError("--student and --mix go together")
     try:
-        plan = Plan(
-            teacher=teacher,
-            rules=Rules.of(rules).to_dict(),
-            draw=draw,
-            games=games,
-            shard=shard,
-            seed=seed,
-            student=None if student is None else identify_student(student),
-            mix=mix,
-            chance=chance,
-            orders=orders,
-            states=states,
+        plan = Plan.model_validate(
+            {
+                "teacher": teacher,
+                "rules": Rules.of(rules).to_dict(),
+                "draw": draw,
+                "games": games,
+                "shard": shard,
+                "seed": seed,
+                "student": None if student is None else identify_student(student),
+                "mix": mix,
+                "chance": chance,
+                "orders": orders,
+                "states": states,
+            }
         )
     except ValidationError as error:
         fault = error.errors()[0]

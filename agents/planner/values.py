@@ -1,4 +1,4 @@
-"""What the moves of a position are worth: on how many orders of the hidden cards the game can still be won after each."""
+"""What moves are worth: on how many orders of the hidden cards the game can still be won after each of them."""
 
 from __future__ import annotations
 

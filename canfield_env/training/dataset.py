@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
@@ -98,7 +99,7 @@ class Shard:
 
     Attributes:
         deals: ``int64[E]``, deal numbers.
-        ends: ``int64[E]``, the line after each game's last one.
+        ends: ``int64[E]``, the line after each game's last one. A game in which nothing can be played has no line.
         won: ``bool[E]``.
         cards_up: ``int64[E]``, at the end.
         tokens: ``uint8[N, 62]``, the observations.
@@ -138,7 +139,8 @@ class Shard:
             OSError: it cannot be written.
         """
         with whole_file(path) as file:
-            np.savez_compressed(file, **{field.name: _narrowed(getattr(self, field.name)) for field in fields(self)})
+            arrays: dict[str, Any] = {field.name: _narrowed(getattr(self, field.name)) for field in fields(self)}
+            np.savez_compressed(file, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> Shard:
@@ -173,7 +175,7 @@ class Shard:
         ):
             if getattr(self, name).shape != shape:
                 return f"{name} has the shape {getattr(self, name).shape}, not {shape}"
-        if games == 0 or self.ends[-1] != lines or (np.diff(self.ends, prepend=0) < 1).any():
+        if games == 0 or self.ends[-1] != lines or (np.diff(self.ends, prepend=0) < 0).any():
             return "the games' ends do not fit the lines"
         if self.deals.min() < FIRST_TRAINING_DEAL or self.deals.max() >= DEAL_COUNT:
             return "a deal is none to train on"
@@ -207,7 +209,8 @@ class Shard:
     def _told_end(self) -> NDArray[np.int64]:
         """For each line the cards up where it is a game's last one, plus 100 where that is won; else 0."""
         told = np.zeros(len(self.tokens), np.int64)
-        told[self.ends - 1] = self.cards_up + 100 * self.won
+        played = np.diff(self.ends, prepend=0) > 0
+        told[self.ends[played] - 1] = (self.cards_up + 100 * self.won)[played]
         return told
 
 
@@ -272,6 +275,12 @@ class Dataset:
         if summary is None:
             raise ConfigError(f"{path}: the dataset is not finished")
         self.summary = summary
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of all lines."""
+        files = (lines_file(self.path, number) for number in range(self.plan.shards))
+        return sha256(b"".join(sha256(file.read_bytes()).digest() for file in files)).hexdigest()
 
     def shards(self) -> Iterator[Shard]:
         """The shards, each checked by playing its games again.

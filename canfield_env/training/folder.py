@@ -23,7 +23,7 @@ from stable_baselines3.common.logger import KVWriter
 
 import canfield_env
 from canfield_env.errors import ConfigError
-from canfield_env.training.config import TrainingConfig
+from canfield_env.training.config import RunConfig
 
 #: The packages whose versions a run depends on.
 _PACKAGES: Final = ("gymnasium", "numba", "numpy", "safetensors", "sb3-contrib", "stable-baselines3", "torch")
@@ -44,13 +44,13 @@ class RunFolder:
         ConfigError: it holds a run that is not to be resumed, one of another configuration, or something else.
     """
 
-    def __init__(self, path: str | Path, config: TrainingConfig, *, resume: bool = False) -> None:
+    def __init__(self, path: str | Path, config: RunConfig, *, resume: bool = False) -> None:
         self.path = Path(path)
         self.best, self.last = self.path / "best.zip", self.path / "last.zip"
         self.metrics, self.tensorboard = self.path / "metrics.jsonl", self.path / "tensorboard"
         self.resumed = self._find_run(config, resume)
 
-    def begin(self, config: TrainingConfig, init: str | None) -> None:
+    def begin(self, config: RunConfig, init: str | None) -> None:
         """Writes what is known at the start.
 
         Args:
@@ -68,7 +68,7 @@ class RunFolder:
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
 
-    def _find_run(self, config: TrainingConfig, resume: bool) -> bool:
+    def _find_run(self, config: RunConfig, resume: bool) -> bool:
         """Whether there is a run to go on with."""
         if not (self.path / "config.toml").exists():
             if self.path.exists() and not (self.path.is_dir() and next(self.path.iterdir(), None) is None):
@@ -76,13 +76,13 @@ class RunFolder:
             return False
         if not resume:
             raise ConfigError(f"{self.path}: there is a run in this folder; --resume goes on with it")
-        stored = TrainingConfig.load(self.path / "config.toml")
+        stored = type(config).load(self.path / "config.toml")
         if difference := _difference(stored, config):
             raise ConfigError(f"{self.path}: the run in this folder has another configuration: {difference}")
         return self.last.exists()  # if not, the run was killed before it had anything to go on from, and starts anew
 
 
-def _difference(stored: TrainingConfig, given: TrainingConfig) -> str | None:
+def _difference(stored: RunConfig, given: RunConfig) -> str | None:
     """The first key in which two configurations differ; how many steps a run has may change."""
     for section, values in stored.model_dump().items():
         for key, value in values.items():

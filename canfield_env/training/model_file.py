@@ -107,6 +107,18 @@ def load_model(path: str | Path) -> tuple[Header, Network]:
     return header, network.eval()
 
 
+def load_like(path: str | Path, section: NetworkSection) -> Network:
+    """Reads a model's network, which must be as a configuration has it.
+
+    Raises:
+        ConfigError: it is another one; or see ``load_model``.
+    """
+    header, network = load_model(path)
+    if header.network != section:
+        raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {section}")
+    return network
+
+
 def load_training(path: str | Path) -> TrainingState:
     """Reads what training goes on from.
 

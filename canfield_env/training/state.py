@@ -25,9 +25,7 @@ def capture(ppo: PausingPPO, env: TrainingVecEnv, **facts: Any) -> TrainingState
     """
     keys, place = _numpy_generator()
     facts |= {"steps": ppo.num_timesteps, "updates": ppo._n_updates, "numpy generator": place}
-    tensors = {"torch generator": torch.get_rng_state()}
-    for index, values in ppo.policy.optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer {index} {key}": value for key, value in values.items()}
+    tensors = {"torch generator": torch.get_rng_state(), **optimizer_tensors(ppo.policy.optimizer)}
     assert ppo._last_episode_starts is not None
     arrays = {"numpy generator": keys, "starts": ppo._last_episode_starts, **env.state()}
     tensors |= {name: torch.tensor(np.frombuffer(array.tobytes(), np.uint8)) for name, array in arrays.items()}
@@ -46,7 +44,7 @@ def restore(state: TrainingState, ppo: PausingPPO, env: TrainingVecEnv) -> None:
         return np.frombuffer(tensors[name].numpy().tobytes(), like.dtype).reshape(like.shape)
 
     ppo.num_timesteps, ppo._n_updates = facts["steps"], facts["updates"]
-    _restore_optimizer(ppo.policy.optimizer, tensors)
+    restore_optimizer(ppo.policy.optimizer, tensors)
     ppo._last_obs = env.restore({name: array(name, like) for name, like in env.state().items()})
     ppo._last_episode_starts = array("starts", np.empty(env.num_envs, np.bool_))
     torch.set_rng_state(tensors["torch generator"])
@@ -61,7 +59,14 @@ def _numpy_generator() -> tuple[NDArray[np.uint32], int]:
     return state[1], state[2]
 
 
-def _restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """What an optimiser remembers, under names that begin with ``optimizer``."""
+    state = optimizer.state_dict()["state"]
+    return {f"optimizer {index} {key}": value for index, values in state.items() for key, value in values.items()}
+
+
+def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Goes back to what ``optimizer_tensors`` gave, which may lie among other tensors."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         if name.startswith("optimizer "):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -19,11 +17,12 @@ from tqdm import tqdm
 from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import JsonLines, RunFolder
-from canfield_env.training.model_file import Header, load_model, load_training, save_model
+from canfield_env.training.model_file import Header, load_like, load_model, load_training, save_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Result, play_deals
 from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.ppo import make_env, make_ppo
+from canfield_env.training.running import fast_products, on_signal
 from canfield_env.training.state import capture, restore
 
 
@@ -70,7 +69,7 @@ class Trainer:
         if folder.resumed:
             self._restore()
         elif init is not None:
-            self._network.load_state_dict(_load_like(init, config).state_dict())
+            self._network.load_state_dict(load_like(init, config.network).state_dict())
 
     @property
     def steps(self) -> int:
@@ -98,7 +97,7 @@ class Trainer:
             return True
         self.folder.begin(self.config, self._init)
         self._bar = tqdm(total=total, initial=self.steps, unit="step", disable=None if self._progress else True)
-        with self._bar, closing(self._make_logger()) as logger, _on_signal(self._stop), fast_products():
+        with self._bar, closing(self._make_logger()) as logger, on_signal(self._stop), fast_products():
             self._ppo.set_logger(logger)
             self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=total)  # it logs for itself
             if self.steps >= total:
@@ -200,43 +199,3 @@ def _means(infos: Sequence[Mapping[str, Any]]) -> dict[str, float]:
         "cards_up": float(np.mean([info["cards_up"] for info in infos])),
         "length": float(np.mean([info["episode"]["l"] for info in infos])),
     }
-
-
-def _load_like(path: str | Path, config: TrainingConfig) -> Network:
-    """A model's network, which must be as the configuration has it."""
-    header, network = load_model(path)
-    if header.network != config.network:
-        raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {config.network}")
-    return network
-
-
-@contextmanager
-def fast_products() -> Iterator[None]:
-    """Lets torch choose how it multiplies matrices; on some processors its default is half as fast as it could be."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("medium")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
-
-
-@contextmanager
-def _on_signal(stop: Callable[[], None]) -> Iterator[None]:
-    """Calls ``stop`` on the first Ctrl-C or SIGTERM; a second one does what it did before."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        restore()
-        stop()
-
-    try:
-        for number in before:
-            signal.signal(number, handle)
-        yield
-    finally:
-        restore()
