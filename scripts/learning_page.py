@@ -1,0 +1,206 @@
+#!/usr/bin/env python
+"""What learning brings: keeps the curves of training runs, and writes docs/learning.md from all that is kept.
+
+python scripts/learning_page.py keep runs/ppo-d3      # the evaluations of a run, to docs/results/learning/
+python scripts/learning_page.py page                  # the page and its plots, from docs/results/learning/ alone
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import orjson
+import typer
+
+from canfield_env.configs import read_toml
+from canfield_env.evaluation.metrics import Estimate, share
+
+ROOT: Final = Path(__file__).parent.parent
+KEPT: Final = ROOT / "docs" / "results" / "learning"
+PAGE: Final = ROOT / "docs" / "learning.md"
+
+app = typer.Typer(add_completion=False, help=__doc__)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The evaluations of a training run.
+
+    Attributes:
+        name: what was trained; runs that differ in nothing but the seed have the same name.
+        config: the run's configuration.
+        points: one dictionary for each evaluation, in order: ``steps``, ``cpu_seconds``, ``won``, ``cards_up``.
+    """
+
+    name: str
+    config: dict[str, Any]
+    points: list[dict[str, float]]
+
+    @property
+    def seed(self) -> int:
+        """What the run was drawn from."""
+        return int(self.config["run"]["seed"])
+
+    @property
+    def deals(self) -> int:
+        """How many deals an evaluation plays."""
+        return int(self.config["evaluation"]["deals"])
+
+    @property
+    def best(self) -> dict[str, float]:
+        """The evaluation by which the best model was chosen."""
+        return max(self.points, key=lambda point: (point["won"], point["cards_up"]))
+
+    @classmethod
+    def of_run(cls, folder: Path) -> Curve:
+        """Reads a run's folder."""
+        config = read_toml(folder / "config.toml")
+        lines = [orjson.loads(line) for line in (folder / "metrics.jsonl").read_bytes().splitlines()]
+        points = [
+            {
+                "steps": line["steps"],
+                "cpu_seconds": line["time/cpu_seconds"],
+                "won": line["evaluation/won"],
+                "cards_up": line["evaluation/cards_up"],
+            }
+            for line in lines
+            if "evaluation/won" in line
+        ]
+        return cls(folder.name.removesuffix(f"-seed{config['run']['seed']}"), config, points)
+
+    @classmethod
+    def read(cls, path: Path) -> Curve:
+        """Reads a kept file."""
+        head, *points = (orjson.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines())
+        return cls(head["name"], head["config"], points)
+
+    def write(self, folder: Path) -> None:
+        """Writes the file that ``read`` reads: a line for the run, then one for each evaluation."""
+        lines = [{"name": self.name, "config": self.config}, *self.points]
+        content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"curves-{self.name}-seed{self.seed}.jsonl.xz").write_bytes(lzma.compress(content))
+
+
+@app.command()
+def keep(runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")]) -> None:
+    """Keeps the evaluations of runs."""
+    for run in runs:
+        Curve.of_run(run).write(KEPT)
+
+
+@app.command()
+def page() -> None:
+    """Writes docs/learning.md and its plots."""
+    PAGE.write_text(markdown(), encoding="utf-8")
+    plot(curves(), ROOT / "docs" / "learning-curves.svg")
+
+
+def curves() -> list[Curve]:
+    """All that are kept, by name and seed."""
+    return sorted((Curve.read(path) for path in KEPT.glob("curves-*.jsonl.xz")), key=lambda c: (c.name, c.seed))
+
+
+def results(pattern: str) -> list[dict[str, Any]]:
+    """The kept results of that pattern, by file name."""
+    return [orjson.loads(path.read_bytes()) for path in sorted(KEPT.glob(pattern))]
+
+
+def markdown() -> str:
+    """The text of the page."""
+    lines = [
+        "# What learning brings",
+        "",
+        "Written by `scripts/learning_page.py page` from the files in `docs/results/learning/`. Everything here is",
+        "measured on validation suites, greedily and without search; what the agents do on the test suites is in",
+        "[leaderboard.md](leaderboard.md). Intervals are Wilson's at 95 %; CPU seconds are those of one core. What the",
+        "settings mean is in [training.md](training.md); the search that found them is in",
+        "[results/training-search.md](results/training-search.md).",
+    ]
+    for section in (_steps(), _ablations(), _learning_curves(curves())):
+        lines += ["", *section]
+    return "\n".join(lines) + "\n"
+
+
+def _steps() -> Iterator[str]:
+    yield "## The steps"
+    yield ""
+    yield "| what | suite | deals | won | CPU seconds |"
+    yield "|---|---|---|---|---|"
+    for row in results("imitation-*.json"):
+        yield _row(row["what"], row["suite"], row["wins"], row["deals"], row["cpu_seconds"])
+    for curve in curves():
+        best = curve.best
+        what = f"`{curve.name}`, seed {curve.seed}: the best model, after {best['steps']:,} steps"
+        suite = curve.config["evaluation"]["suite"]
+        yield _row(what, suite, round(best["won"] * curve.deals), curve.deals, curve.points[-1]["cpu_seconds"])
+
+
+def _row(what: str, suite: str, wins: int, deals: int, seconds: float) -> str:
+    return f"| {what} | {suite} | {deals} | {percent(share(wins, deals))} | {seconds:,.0f} |"
+
+
+def _ablations() -> Iterator[str]:
+    yield "## What each part brings"
+    for table in results("ablation-*.json"):
+        plan = table["plan"]
+        yield ""
+        yield f"`{plan['base']}` with `{' '.join(plan['settings'])}`; the last model, one run each."
+        yield ""
+        yield "| what | deals | won | cards up | CPU seconds |"
+        yield "|---|---|---|---|---|"
+        for row in table["trials"]:
+            won = percent(share(row["wins"], row["deals"]))
+            yield f"| {row['what']} | {row['deals']} | {won} | {row['cards_up']:.1f} | {row['cpu_seconds']:,.0f} |"
+
+
+def _learning_curves(kept: Sequence[Curve]) -> Iterator[str]:
+    yield "## Learning curves"
+    yield ""
+    yield "![Deals won by steps of training](learning-curves.svg)"
+    yield ""
+    yield "The line is the mean of the seeds, the band from the lowest to the highest of them."
+    yield ""
+    yield "| what | seed | steps | CPU seconds | won at the end |"
+    yield "|---|---|---|---|---|"
+    for curve in kept:
+        last = curve.points[-1]
+        won = percent(share(round(last["won"] * curve.deals), curve.deals))
+        yield f"| `{curve.name}` | {curve.seed} | {last['steps']:,} | {last['cpu_seconds']:,.0f} | {won} |"
+
+
+def percent(estimate: Estimate) -> str:
+    """Such as ``84.2 % (76.6 to 89.6)``."""
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
+
+
+def plot(kept: Sequence[Curve], path: Path) -> None:
+    """Draws the share of deals won by steps, one line for each name."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "canfield"  # the same picture each time
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    for name, group in groupby(kept, key=lambda curve: curve.name):
+        seeds = list(group)
+        steps = [point["steps"] for point in seeds[0].points]
+        won = [[100 * curve.points[i]["won"] for curve in seeds] for i in range(min(len(c.points) for c in seeds))]
+        axes.plot(steps[: len(won)], [sum(row) / len(row) for row in won], label=name)
+        axes.fill_between(steps[: len(won)], [min(row) for row in won], [max(row) for row in won], alpha=0.25)
+    axes.set(xlabel="steps of training", ylabel="validation deals won, %", ylim=(0, None))
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+if __name__ == "__main__":
+    app()
