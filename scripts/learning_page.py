@@ -8,17 +8,23 @@ python scripts/learning_page.py page                  # the page and its plots, 
 from __future__ import annotations
 
 import lzma
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+import numpy as np
 import orjson
 import typer
 
 from canfield_env.configs import read_toml
+from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.evaluation.metrics import Estimate, share
+from canfield_env.training.model_file import load_model
+from canfield_env.training.network import Network
+from canfield_env.training.play import Player
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "learning"
@@ -94,6 +100,31 @@ def keep(runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")]) -
         Curve.of_run(run).write(KEPT)
 
 
+@app.command("time")
+def time_decisions(model: Annotated[Path, typer.Argument(help="A model file.")]) -> None:
+    """Measures how long decisions take on one core, many games at a time and one."""
+    import torch
+
+    torch.set_num_threads(1)
+    network = load_model(model)[1]
+    seconds = {str(size): decision_seconds(network, size) for size in (1024, 1)}
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (KEPT / "decisions.json").write_bytes(orjson.dumps({"model": str(model), "cpu_seconds": seconds}) + b"\n")
+
+
+def decision_seconds(network: Network, size: int, steps: int = 60) -> float:
+    """CPU seconds for a decision in that many games played side by side, the games' own time left out."""
+    games = CanfieldVectorEnv(size, stock="auto", observation="tokens")
+    tokens, info = games.reset(seed=0)
+    player, spent = Player(network, size), 0.0
+    for step in range(steps):
+        begun = time.process_time()
+        actions = player.choose(tokens.view(np.uint8), info["action_mask"])
+        spent += (time.process_time() - begun) * (step >= 10)  # the first ones are slow
+        tokens, _, _, _, info = games.step(actions)
+    return spent / ((steps - 10) * size)
+
+
 @app.command()
 def page() -> None:
     """Writes docs/learning.md and its plots."""
@@ -122,7 +153,7 @@ def markdown() -> str:
         "settings mean is in [training.md](training.md); the search that found them is in",
         "[results/training-search.md](results/training-search.md).",
     ]
-    for section in (_steps(), _ablations(), _learning_curves(curves())):
+    for section in (_steps(), _decisions(), _ablations(), _learning_curves(curves())):
         lines += ["", *section]
     return "\n".join(lines) + "\n"
 
@@ -139,6 +170,13 @@ def _steps() -> Iterator[str]:
         what = f"`{curve.name}`, seed {curve.seed}: the best model, after {best['steps']:,} steps"
         suite = curve.config["evaluation"]["suite"]
         yield _row(what, suite, round(best["won"] * curve.deals), curve.deals, curve.points[-1]["cpu_seconds"])
+
+
+def _decisions() -> Iterator[str]:
+    for found in results("decisions.json"):
+        many, one = (1e6 * found["cpu_seconds"][size] for size in ("1024", "1"))
+        yield f"A decision of `{found['model']}` takes {many:.0f} microseconds on one core where 1,024 games are played"
+        yield f"side by side, and {one:,.0f} where there is one."
 
 
 def _row(what: str, suite: str, wins: int, deals: int, seconds: float) -> str:
