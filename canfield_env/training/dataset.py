@@ -150,7 +150,7 @@ class Shard:
             ConfigError: it cannot be read, or is damaged; the text says where.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
                 arrays = {field.name: file[field.name] for field in fields(cls)}
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
