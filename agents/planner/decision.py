@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from agents.planner.options import Options
 from agents.planner.samples import draw_orders
-from agents.planner.search import Plans, examine, explore, new_plans, reach_far, solve_order
+from agents.planner.search import (
+    MOST_PLANS,
+    Plans,
+    compile_kernels,
+    examine,
+    explore,
+    new_plans,
+    reach_far,
+    solve_order,
+)
 from canfield_env.env import actions
 from canfield_env.errors import IllegalMoveError
 from canfield_env.game import Game
@@ -38,6 +47,13 @@ ATTEMPTS: Final[tuple[tuple[int, Weights], ...]] = (
 MOST_IDLE: Final = 30
 #: The share of the plans that a round keeps is one in so many, and the next has so many times the orders and states.
 RATE: Final = 3
+#: So few orders are not made fewer for a first round.
+FEW: Final = 6
+#: What each step of a plan counts, as a share of the orders: of plans that win as often the shortest is taken, which
+#: leaves the most open.
+STEP: Final = 0.003
+#: Orders that are searched between two looks at the clock.
+BLOCK: Final = 8
 #: How much is searched where no win is in sight: orders, and states for each.
 LOST_ORDERS: Final = 12
 LOST_STATES: Final = 250
@@ -54,6 +70,7 @@ class Planner:
         self._options = options
         self._space: Space = new_space(max(8 * options.last, 2**17))
         self._plans: Plans = new_plans(max(options.orders, LOST_ORDERS))
+        compile_kernels()
 
     def decide(self, view: PlayerView, seed: int) -> list[int]:
         """The actions up to the next card of the reserve, or to the end; none where nothing is left to be gained.
@@ -117,16 +134,22 @@ class _Decision:
     def _find_winning(self) -> int | None:
         """The plan that wins on most orders, or None where none wins on any."""
         options, orders = self._options, len(self._orders)
-        states = options.last if self._top < 0 else options.states * max(1, options.orders // orders)
-        self._solve(orders, states)
+        # Fewer orders than asked for are searched the more.
+        states = options.states * max(1, options.orders // orders)
+        thorough = max(options.last if self._top < 0 else 0, states * RATE**options.rounds)
+        self._solve(orders, thorough)
         if self._top >= 0 and not self._lost.all():
-            self._explore()
+            self._explore(options.explore, options.plans)
             best = self._compare(states)
+            if orders == 2 and best is not None and not self._is_best(best):
+                self._explore(options.last, MOST_PLANS)  # the last choice there is: by all plans
+                best = self._compare(states)
             if best is not None:
                 return best
-        while self._count == 0 and states < options.last and not self._lost.all() and not self._is_late():
-            states *= RATE
-            self._solve(max(1, orders // RATE), states)
+            self._count = 0
+        while self._count == 0 and thorough < options.last and not self._lost.all() and not self._is_late():
+            thorough = min(thorough * RATE, options.last)
+            self._solve(max(1, orders // RATE), thorough)
         return 0 if self._count else None
 
     def _solve(self, orders: int, states: int) -> None:
@@ -141,19 +164,12 @@ class _Decision:
                 )
                 self._lost[k] = result == UNWINNABLE
 
-    def _explore(self) -> None:
+    def _explore(self, states: int, plans: int) -> None:
         """Adds short plans, which no order has any part in."""
-        options, dominances = self._options, int(self._board[DOMINANCES])
+        dominances = int(self._board[DOMINANCES])
         self._board[DOMINANCES] &= ~RELAXED
-        self._count = explore(
-            *self._words,
-            self._top,
-            options.explore,
-            self._count + options.plans,
-            self._plans,
-            self._count,
-            *self._tools,
-        )
+        most = min(self._count + plans, MOST_PLANS)
+        self._count = explore(*self._words, self._top, states, most, self._plans, self._count, *self._tools)
         self._board[DOMINANCES] = dominances
 
     def _compare(self, states: int) -> int | None:
@@ -162,11 +178,14 @@ class _Decision:
         for still in range(self._options.rounds - 1, -1, -1):
             if len(chosen) < 2 or self._is_late():
                 break
-            orders = -(-len(self._orders) // RATE**still)
+            orders = max(min(FEW, len(self._orders)), -(-len(self._orders) // RATE**still))
             done = 0
-            while done < len(chosen) and not self._is_late():
-                examine(chosen[done], self._orders[:orders], states, self._lost, self._plans, *self._tools)
+            while done < len(chosen) and self._examine(int(chosen[done]), orders, states):
                 done += 1
+                if still == 0 and self._is_best(int(chosen[done - 1])):
+                    break
+            if done == 0:
+                break
             chosen = chosen[:done]
             chosen = chosen[np.argsort(-self._values(chosen, orders), kind="stable")]
             chosen = chosen[: -(-len(chosen) // RATE)]
@@ -174,12 +193,25 @@ class _Decision:
         won = [plan for plan in chosen if (self._plans.results[plan, : len(self._orders)] == WINNABLE).any()]
         return int(won[0]) if won else None
 
+    def _examine(self, plan: int, orders: int, states: int) -> bool:
+        """Searches the orders from the end of a plan, and tells whether there was time for all of them."""
+        for first in range(0, orders, BLOCK):
+            if self._is_late():
+                return False
+            stop = min(first + BLOCK, orders)
+            examine(plan, first, stop, self._orders, states, self._lost, self._plans, *self._tools)
+        return True
+
+    def _is_best(self, plan: int) -> bool:
+        """Whether every order is won after the plan that is not lost already: no plan can do better."""
+        return bool((self._lost | (self._plans.results[plan, : len(self._orders)] == WINNABLE)).all())
+
     def _values(self, chosen: NDArray[np.int64], orders: int) -> NDArray[np.float64]:
-        """What the plans are worth: the share of the orders won, with what the undecided ones count."""
+        """What the plans are worth: the share of the orders won, with what the undecided ones and the steps count."""
         results = self._plans.results[chosen, :orders]
         undecided = (results == OPEN) | (results == FULL)
-        values: NDArray[np.float64] = ((results == WINNABLE) + self._options.undecided * undecided).mean(axis=1)
-        return values
+        shares: NDArray[np.float64] = ((results == WINNABLE) + self._options.undecided * undecided).mean(axis=1)
+        return shares - STEP * self._plans.lengths[chosen]
 
     def _find_furthest(self) -> int | None:
         """The plan that gets the most cards up on average, or None where nothing more can be reached."""

@@ -24,11 +24,11 @@ class Options:
         seconds: time for a decision, 0 for no limit. With a limit the play depends on the machine's speed.
     """
 
-    orders: int = 24
-    states: int = 500
+    orders: int = 36
+    states: int = 100
     last: int = 64_000
-    plans: int = 24
-    explore: int = 1_000
+    plans: int = 36
+    explore: int = 4_000
     rounds: int = 2
     undecided: float = 0.3
     seconds: float = 0.0
@@ -46,8 +46,8 @@ class Options:
 #: The named amounts of thought; the empty name is the usual one.
 PRESETS: Final = {
     "": Options(),
-    "fast": Options(orders=12, states=250, last=4_000, plans=6, explore=200),
-    "strong": Options(orders=96, states=2_000, last=256_000, plans=96, explore=4_000, rounds=3),
+    "fast": Options(orders=12, last=4_000, plans=24, explore=2_000),
+    "strong": Options(orders=96, states=200, last=256_000, plans=96, explore=16_000),
 }
 
 
