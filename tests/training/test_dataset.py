@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ LINES, RECORDS = lines_file(Path(), 0).name, records_file(Path(), 0).name
 
 
 def plan_of(**changes):
-    defaults = {"teacher": "heuristic:50", "rules": Rules().to_dict(), "draw": 3, "games": 3, "shard": 2}
+    defaults: dict[str, Any] = {"teacher": "heuristic:50", "rules": Rules().to_dict(), "draw": 3, "games": 3, "shard": 2}
     return Plan(**defaults | {"orders": 2, "states": 20} | changes)
 
 
