@@ -141,7 +141,7 @@ class _Decision:
         if self._top >= 0 and not self._lost.all():
             self._explore(options.explore, options.plans)
             best = self._compare(states)
-            if orders == 2 and best is not None and not self._is_best(best):
+            if orders == 2 and best is not None and not self._is_best(best, orders):
                 self._explore(options.last, MOST_PLANS)  # the last choice there is: by all plans
                 best = self._compare(states)
             if best is not None:
@@ -173,6 +173,24 @@ class _Decision:
         self._board[DOMINANCES] = dominances
 
     def _compare(self, states: int) -> int | None:
+        """The best of the plans, or None where no order has been won after it."""
+        certain = self._find_certain(states)
+        return self._play_off(states) if certain is None else certain
+
+    def _find_certain(self, states: int) -> int | None:
+        """The shortest of the plans that no plan can be better than, if there are such."""
+        for plan in np.argsort(self._plans.lengths[: self._count], kind="stable").tolist():
+            for first in range(0, len(self._orders), BLOCK):
+                if self._is_late():
+                    return None
+                self._examine(plan, first, first + BLOCK, states)
+                if not self._is_best(plan, first + BLOCK):
+                    break
+            else:
+                return int(plan)
+        return None
+
+    def _play_off(self, states: int) -> int | None:
         """The best of the plans by all rounds, or None where no order has been won after it."""
         chosen = np.arange(self._count)
         for still in range(self._options.rounds - 1, -1, -1):
@@ -180,9 +198,9 @@ class _Decision:
                 break
             orders = max(min(FEW, len(self._orders)), -(-len(self._orders) // RATE**still))
             done = 0
-            while done < len(chosen) and self._examine(int(chosen[done]), orders, states):
+            while done < len(chosen) and self._has_examined(int(chosen[done]), orders, states):
                 done += 1
-                if still == 0 and self._is_best(int(chosen[done - 1])):
+                if still == 0 and self._is_best(int(chosen[done - 1]), orders):
                     break
             if done == 0:
                 break
@@ -193,18 +211,23 @@ class _Decision:
         won = [plan for plan in chosen if (self._plans.results[plan, : len(self._orders)] == WINNABLE).any()]
         return int(won[0]) if won else None
 
-    def _examine(self, plan: int, orders: int, states: int) -> bool:
+    def _has_examined(self, plan: int, orders: int, states: int) -> bool:
         """Searches the orders from the end of a plan, and tells whether there was time for all of them."""
         for first in range(0, orders, BLOCK):
             if self._is_late():
                 return False
-            stop = min(first + BLOCK, orders)
-            examine(plan, first, stop, self._orders, states, self._lost, self._plans, *self._tools)
+            self._examine(plan, first, min(first + BLOCK, orders), states)
         return True
 
-    def _is_best(self, plan: int) -> bool:
-        """Whether every order is won after the plan that is not lost already: no plan can do better."""
-        return bool((self._lost | (self._plans.results[plan, : len(self._orders)] == WINNABLE)).all())
+    def _examine(self, plan: int, first: int, stop: int, states: int) -> None:
+        """Searches some of the orders from the end of a plan."""
+        stop = min(stop, len(self._orders))
+        examine(plan, first, stop, self._orders, states, self._lost, self._plans, *self._tools)
+
+    def _is_best(self, plan: int, orders: int) -> bool:
+        """Whether of so many orders each is won after the plan that is not lost anyway: no plan can do better."""
+        orders = min(orders, len(self._orders))
+        return bool((self._lost[:orders] | (self._plans.results[plan, :orders] == WINNABLE)).all())
 
     def _values(self, chosen: NDArray[np.int64], orders: int) -> NDArray[np.float64]:
         """What the plans are worth: the share of the orders won, with what the undecided ones and the steps count."""

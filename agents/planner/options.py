@@ -47,7 +47,7 @@ class Options:
 PRESETS: Final = {
     "": Options(),
     "fast": Options(orders=12, last=4_000, plans=24, explore=2_000),
-    "strong": Options(orders=96, states=200, last=256_000, plans=96, explore=16_000),
+    "strong": Options(orders=72, states=200, last=256_000, plans=72, explore=16_000),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -97,7 +98,7 @@ def test_what_d4_is_not_proved_for_is_searched_again():
 
 def test_no_game_waits_for_the_compiler():
     agent = PlannerAgent(SMALL)
-    compiled = [kernels.solve_order, kernels.explore, kernels.examine, kernels.reach_far]
+    compiled: list[Any] = [kernels.solve_order, kernels.explore, kernels.examine, kernels.reach_far]
     before = [kernel.signatures for kernel in compiled]
     assert all(len(signatures) == 1 for signatures in before)
     play_episode(agent, make_env(agent, Rules.of("app")), DEAL)
