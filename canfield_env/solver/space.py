@@ -9,7 +9,8 @@ reached from (-1 for the first) and in the low half the place plus one of the ne
 the state's hash; 0 where it is free. Only the first ``2 ** info[TABLE_BITS]`` slots are in use: the table grows with
 the search, so that a short search stays in the cache and starts at once.
 
-``info``: int64[8 + BUCKETS], the scalars named below, then the place plus one of the state found last in each bucket.
+``info``: int64[HEADS + BUCKETS], the scalars named below, then the place plus one of the state found last in each
+bucket.
 """
 
 from __future__ import annotations
@@ -27,8 +28,15 @@ LOWEST: Final = 3  #: no bucket below this one holds a state
 EXPANDED: Final = 4  #: states whose moves have been generated
 WON: Final = 5  #: the state that is won, or -1
 LOOPED: Final = 6  #: whether a run through the whole cycle of ranks and colours could have come about
-HEADS: Final = 8
+HIGHEST: Final = 7  #: no bucket above this one holds a state
+RANDOM: Final = 8  #: the state of the random numbers
+HEADS: Final = 9
 BUCKETS: Final = 1024
+
+#: A long search takes every so many-th state from a random bucket. From that many states on, since most games are
+#: decided before and sooner without it.
+EXPLORE_EVERY: Final = 3
+EXPLORE_FROM: Final = 1_000
 
 FIRST_BITS: Final = 12
 LOW: Final = 0xFFFFFFFF
@@ -57,6 +65,7 @@ def clear(table: np.ndarray, info: np.ndarray) -> None:
     info[TABLE_BITS] = FIRST_BITS
     info[LOWEST] = BUCKETS
     info[WON] = -1
+    info[RANDOM] = 1
     table[: 1 << FIRST_BITS] = 0
 
 
@@ -137,17 +146,38 @@ def queue(node: int, bucket: int, nodes: np.ndarray, info: np.ndarray) -> None:
     nodes[node, 2] = nodes[node, 2] & ~LOW | info[HEADS + bucket]
     info[HEADS + bucket] = node + 1
     info[LOWEST] = min(info[LOWEST], bucket)
+    info[HIGHEST] = max(info[HIGHEST], bucket)
 
 
 @jit
 def take(nodes: np.ndarray, info: np.ndarray) -> int:
-    """Takes the state found last out of the lowest bucket that is not empty; -1 where all are."""
+    """Takes the state found last out of the lowest bucket that is not empty; -1 where all are.
+
+    Now and then it is another bucket, whichever chance has it: so the search gets out of a region that looks near to a
+    win and holds none (type-based exploration: Xie, Mueller, Holte, Imai, AAAI 2014).
+    """
     bucket = info[LOWEST]
     while bucket < BUCKETS and info[HEADS + bucket] == 0:
         bucket += 1
     info[LOWEST] = bucket
     if bucket == BUCKETS:
         return -1
+    if info[EXPANDED] >= EXPLORE_FROM and info[EXPANDED] % EXPLORE_EVERY == 0:
+        bucket = _random_bucket(info)
     node = info[HEADS + bucket] - 1
     info[HEADS + bucket] = nodes[node, 2] & LOW
     return node
+
+
+@jit
+def _random_bucket(info: np.ndarray) -> int:
+    """A bucket that is not empty, by xorshift numbers (Marsaglia 2003) that are the same in every search."""
+    x = info[RANDOM]
+    x ^= x << 13
+    x ^= (x >> 7) & 0x1FFFFFFFFFFFFFF
+    x ^= x << 17
+    info[RANDOM] = x
+    bucket = info[LOWEST] + (x >> 33 & 0x7FFFFFFF) % (info[HIGHEST] - info[LOWEST] + 1)
+    while info[HEADS + bucket] == 0:
+        bucket -= 1
+    return bucket
