@@ -165,7 +165,8 @@ def _steps() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for row in results("imitation-*.json"):
         yield _row(row["what"], row["suite"], row["wins"], row["deals"], row["cpu_seconds"])
-    for curve in curves():
+    for _, group in groupby(curves(), key=lambda curve: curve.name):
+        curve = next(group)
         best = curve.best
         what = f"`{curve.name}`, seed {curve.seed}: the best model, after {best['steps']:,} steps"
         suite = curve.config["evaluation"]["suite"]
