@@ -88,7 +88,7 @@ def _hidden() -> Iterator[str]:
         (told, entry)
         for told in entries
         for entry in entries
-        if told.get("told") and not entry.get("told") and _same_play(told, entry)
+        if told["told"] and not entry["told"] and _same_play(told, entry)
     ]
     if not pairs:
         return
@@ -101,12 +101,13 @@ def _hidden() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for told, entry in pairs:
         name = f"planner:{entry['argument']}" if entry["argument"] else "planner"
-        won, won_told = (percent(share(e["wins"], e["games"])) for e in (entry, told))
-        yield f"| `{name}` | {entry['rules']}, draw {entry['draw']} | {entry['games']} | {won} | {won_told} |"
+        won, won_told = (percent(share(e["won"].count("1"), len(e["won"]))) for e in (entry, told))
+        yield f"| `{name}` | {entry['rules']}, draw {entry['draw']} | {len(entry['won'])} | {won} | {won_told} |"
 
 
 def _same_play(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
-    return all(first[key] == second[key] for key in ("rules", "draw", "argument", "games"))
+    same = all(first[key] == second[key] for key in ("rules", "draw", "first", "argument"))
+    return same and len(first["won"]) == len(second["won"])
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ def find_result(
 ) -> int:
     """What a search of so many states comes to; where nothing is left but what D4 is not proved for, once more without.
 
-    On training deals 85 % of what ended so could be won, and that is found at once.
+    Most of what ends so can be won, and then that is found at once.
     """
     result: int = search(a, b, limit, nodes, table, info, board)
     if result == LOOPS:
