@@ -89,16 +89,13 @@ def page(text: str, entries: list[Entry]) -> str:
 
 
 def _table(entries: list[Entry]) -> Iterator[str]:
-    """All measurements, those on the same deals together, each compared with the one before it."""
-    yield "| agent | rules | deals | won | cards up | CPU seconds a game | against the one above: more won, fewer, p |"
+    """All measurements, each compared with that of ``planner`` on the same deals."""
+    yield "| agent | rules | deals | won | cards up | CPU seconds a game | against `planner`: more won, fewer, p |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
-    before: Entry | None = None
-    for entry in sorted(entries, key=lambda entry: (entry["rules"], entry["draw"], entry["first"])):
-        compared = ""
-        if before is not None and all(before[name] == entry[name] for name in KEY[:3]):
-            compared = _compare(entry, before)
-        yield f"{_row(entry)} {compared} |"
-        before = entry
+    for entry in entries:
+        usual = {**entry, "argument": "", "told": False}
+        others = [other for other in entries if other is not entry and _is_same(other, usual)]
+        yield f"{_row(entry)} {' '.join(_compare(entry, other) for other in others)} |"
 
 
 def _row(entry: Entry) -> str:
@@ -116,9 +113,9 @@ def _row(entry: Entry) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _compare(entry: Entry, before: Entry) -> str:
-    """The deals that only one of the two has won, with McNemar's exact test."""
-    pairs = list(zip(entry["won"], before["won"], strict=False))
+def _compare(entry: Entry, other: Entry) -> str:
+    """The deals that only one of the two has won, of those that both have played, with McNemar's exact test."""
+    pairs = list(zip(entry["won"], other["won"], strict=False))
     more, fewer = pairs.count(("1", "0")), pairs.count(("0", "1"))
     p_value = binomtest(more, more + fewer).pvalue if more + fewer else 1.0
     return f"{more}, {fewer}, {p_value:.2g}"

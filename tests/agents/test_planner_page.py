@@ -42,13 +42,13 @@ def test_measuring_goes_on_from_the_games_played(tmp_path):
 def test_measurements_on_the_same_deals_are_compared():
     same = {"rules": "app", "draw": 3, "first": 0, "told": False, "cards_up": [9, 52], "seconds": 1.0}
     entries = [
-        {**same, "argument": "fast", "won": "10"},
         {**same, "argument": "", "won": "11"},
+        {**same, "argument": "fast", "won": "10"},
         {**same, "argument": "", "first": 5, "won": "11"},
     ]
     text = tune_planner.page("<!-- begin games -->\n<!-- end games -->", entries)
     rows = [line.split(" | ") for line in text.splitlines()[3:-1]]
-    assert [row[-1] for row in rows] == [" |", "1, 0, 1 |", " |"]
+    assert [row[-1] for row in rows] == [" |", "0, 1, 1 |", " |"]
 
 
 @pytest.mark.parametrize(("states", "regret"), [(100, 0.0), (5, 1.0)])
