@@ -41,11 +41,13 @@ class Curve:
         name: what was trained; runs that differ in nothing but the seed have the same name.
         config: the run's configuration.
         points: one dictionary for each evaluation, in order: ``steps``, ``cpu_seconds``, ``won``, ``cards_up``.
+        note: what else there is to say of the run.
     """
 
     name: str
     config: dict[str, Any]
     points: list[dict[str, float]]
+    note: str = ""
 
     @property
     def seed(self) -> int:
@@ -63,7 +65,7 @@ class Curve:
         return max(self.points, key=lambda point: (point["won"], point["cards_up"]))
 
     @classmethod
-    def of_run(cls, folder: Path) -> Curve:
+    def of_run(cls, folder: Path, note: str = "") -> Curve:
         """Reads a run's folder."""
         config = read_toml(folder / "config.toml")
         lines = [orjson.loads(line) for line in (folder / "metrics.jsonl").read_bytes().splitlines()]
@@ -77,27 +79,30 @@ class Curve:
             for line in lines
             if "evaluation/won" in line
         ]
-        return cls(folder.name.removesuffix(f"-seed{config['run']['seed']}"), config, points)
+        return cls(folder.name.removesuffix(f"-seed{config['run']['seed']}"), config, points, note)
 
     @classmethod
     def read(cls, path: Path) -> Curve:
         """Reads a kept file."""
         head, *points = (orjson.loads(line) for line in lzma.decompress(path.read_bytes()).splitlines())
-        return cls(head["name"], head["config"], points)
+        return cls(head["name"], head["config"], points, head["note"])
 
     def write(self, folder: Path) -> None:
         """Writes the file that ``read`` reads: a line for the run, then one for each evaluation."""
-        lines = [{"name": self.name, "config": self.config}, *self.points]
+        lines = [{"name": self.name, "config": self.config, "note": self.note}, *self.points]
         content = b"".join(orjson.dumps(line) + b"\n" for line in lines)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"curves-{self.name}-seed{self.seed}.jsonl.xz").write_bytes(lzma.compress(content))
 
 
 @app.command()
-def keep(runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")]) -> None:
+def keep(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
+    note: Annotated[str, typer.Option(help="What else there is to say of them.")] = "",
+) -> None:
     """Keeps the evaluations of runs."""
     for run in runs:
-        Curve.of_run(run).write(KEPT)
+        Curve.of_run(run, note).write(KEPT)
 
 
 @app.command("time")
@@ -153,7 +158,7 @@ def markdown() -> str:
         "settings mean is in [training.md](training.md); the search that found them is in",
         "[results/training-search.md](results/training-search.md).",
     ]
-    for section in (_steps(), _decisions(), _ablations(), _learning_curves(curves())):
+    for section in (_steps(), _beside_the_heuristic(), _decisions(), _ablations(), _learning_curves(curves())):
         lines += ["", *section]
     return "\n".join(lines) + "\n"
 
@@ -171,6 +176,21 @@ def _steps() -> Iterator[str]:
         what = f"`{curve.name}`, seed {curve.seed}: the best model, after {best['steps']:,} steps"
         suite = curve.config["evaluation"]["suite"]
         yield _row(what, suite, round(best["won"] * curve.deals), curve.deals, curve.points[-1]["cpu_seconds"])
+    yield ""
+    yield "The best model of a run is chosen on these very deals, so its share is a little too high."
+
+
+def _beside_the_heuristic() -> Iterator[str]:
+    """What playing by foresight brings, to set what a network does in one pass beside it."""
+    variants = orjson.loads((KEPT.parent / "heuristic.json").read_bytes())["variants"]
+    yield "A network looks at one position a move, and has to foresee what the move leads to. What looking is worth the"
+    yield "[heuristic](heuristic.md) shows, on the same deals:"
+    yield ""
+    yield "| positions that it looks at | won |"
+    yield "|---|---|"
+    for name, positions in {"at_30": 30, "at_100": 100, "at_300": 300, "at_1000": 1000, "whole": 5000}.items():
+        summary = variants[name]["summary"]
+        yield f"| {positions:,} | {percent(share(summary['wins'], summary['games']))} |"
 
 
 def _decisions() -> Iterator[str]:
@@ -211,6 +231,10 @@ def _learning_curves(kept: Sequence[Curve]) -> Iterator[str]:
         last = curve.points[-1]
         won = percent(share(round(last["won"] * curve.deals), curve.deals))
         yield f"| `{curve.name}` | {curve.seed} | {last['steps']:,} | {last['cpu_seconds']:,.0f} | {won} |"
+    for curve in kept:
+        if curve.note:
+            yield ""
+            yield f"`{curve.name}`, seed {curve.seed}: {curve.note}"
 
 
 def percent(estimate: Estimate) -> str:
