@@ -115,11 +115,18 @@ class AlgorithmSection(Section):
 
 
 class CardNetworkSection(Section):
-    """``network.CardNetwork``."""
+    """``network.CardNetwork``.
+
+    Attributes:
+        width: size of the embeddings of cards and columns.
+        table_width: size of the table's.
+        move_width: size of the moves', by which each is compared with all others; 0: each move is scored by itself.
+    """
 
     kind: Literal["cards"] = "cards"
     width: Count = 64
     table_width: Annotated[int, Field(ge=2)] = 128
+    move_width: Annotated[int, Field(ge=0)] = 0
 
 
 class FlatNetworkSection(Section):

@@ -78,6 +78,7 @@ class Table(NamedTuple):
         lasts: ``float[N, 4, 52]``, 1 where a card is the last of a column.
         counts: ``float[N, COUNTS]``, the counts of the observation that belong to no suit, scaled.
         column: ``int64[N, 52]``, the column that a card is in, or -1.
+        beneath: ``int64[N, 52]``, the card directly beneath each one, as in ``cards``; ``NO_CARD`` where there is none.
     """
 
     cards: Tensor
@@ -85,6 +86,7 @@ class Table(NamedTuple):
     lasts: Tensor
     counts: Tensor
     column: Tensor
+    beneath: Tensor
 
 
 def read(tokens: Tensor) -> Table:
@@ -96,18 +98,20 @@ def read(tokens: Tensor) -> Table:
     count = len(tokens)
     cards = np.empty((count, 52, AROUND), np.float32)
     columns, lasts = np.zeros((2, count, COLUMNS, 52), np.float32)
-    column = np.empty((count, 52), np.int64)
+    column, beneath = np.empty((2, count, 52), np.int64)
     numbers = np.ascontiguousarray(tokens.numpy(), np.uint8)
-    _read(numbers, _MEMBERS, cards, columns, lasts, column)
+    _read(numbers, _MEMBERS, cards, columns, lasts, column, beneath)
     counts = numbers[:, 52 : 52 + COUNTS] / _COUNT_SCALE
-    return Table(*map(torch.from_numpy, (cards, columns, lasts, counts, column)))
+    return Table(*map(torch.from_numpy, (cards, columns, lasts, counts, column, beneath)))
 
 
 Array = NDArray[Any]
 
 
 @jit
-def _read(tokens: Array, members: Array, cards: Array, columns: Array, lasts: Array, column: Array) -> None:
+def _read(
+    tokens: Array, members: Array, cards: Array, columns: Array, lasts: Array, column: Array, beneath: Array
+) -> None:
     own = np.zeros((53, SIZE), np.float32)  # nothing holds of NO_CARD
     card_at = np.empty(256, np.int64)
     neighbours = np.empty((52, 2), np.int64)
@@ -117,6 +121,7 @@ def _read(tokens: Array, members: Array, cards: Array, columns: Array, lasts: Ar
         for card in range(52):
             card_at[token[card]] = card
         _describe(token, counts, card_at, own, neighbours)
+        beneath[game] = neighbours[:, 0]
         for card in range(52):
             place = np.int64(token[card]) - at.TOKEN_COLUMN
             column[game, card] = place // 52 if place >= 0 else -1

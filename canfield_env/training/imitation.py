@@ -153,7 +153,8 @@ class Losses(NamedTuple):
     """What is made small, and by what it is judged; each the mean over the lines of a batch.
 
     Attributes:
-        taught: cross-entropy with the teacher's moves, where there are any.
+        taught: cross-entropy with the teacher's moves, where there are any. A move counts with the chance that it is
+            good enough, as ``worth_loss`` has it: teachers err too.
         worth: see ``worth_loss``.
         value: squared error of the value.
         agreement: the share of the teacher's moves that have the best score.
@@ -173,10 +174,11 @@ def losses_of(network: Network, batch: Batch, temperature: float) -> Losses:
     log_probs = torch.log_softmax(logits, 1)
     is_taught = batch.taught != NO_ACTION
     count = is_taught.sum().clamp(min=1)
-    of_taught = log_probs.gather(1, batch.taught.clamp(min=0)[:, None]).squeeze(1)
+    taught = batch.taught.clamp(min=0)[:, None]
+    trust = is_taught * torch.exp(-batch.losses.gather(1, taught) / temperature).squeeze(1)
     best = logits.argmax(1)
     return Losses(
-        -(of_taught * is_taught).sum() / count,
+        -(log_probs.gather(1, taught).squeeze(1) * trust).sum() / count,
         worth_loss(log_probs, batch.losses, temperature).mean(),
         nn.functional.mse_loss(values, batch.returns),
         ((best == batch.taught) & is_taught).sum() / count,

@@ -47,14 +47,16 @@ class CardNetwork(Network):
 
     Each card is embedded from what holds of it, of the cards that it can be played with and of those next to it; each
     column from its cards; the table from both. A move's score comes from the card moved, where it comes from, where it
-    goes, and the table. Only the moves in the mask are scored.
+    goes, and the table; with ``move_width`` also from the card that it frees, and from all other moves. Only the moves
+    in the mask are scored.
 
     Args:
-        width: size of the embeddings.
+        width: size of the embeddings of cards and columns.
         table_width: size of the table's embedding, and of the layers behind it.
+        move_width: size of the moves' embeddings; 0 for none: each move is scored by itself.
     """
 
-    def __init__(self, width: int = 64, table_width: int = 128) -> None:
+    def __init__(self, width: int = 64, table_width: int = 128, move_width: int = 0) -> None:
         super().__init__()
         self.ranks = nn.Embedding(13, width)
         self.cards = nn.Linear(features.AROUND, width)
@@ -62,43 +64,63 @@ class CardNetwork(Network):
         self.table = _layers(2 * width + features.SIZE + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
         score, value = nn.Linear(table_width // 2, 1), nn.Linear(table_width, 1)
-        self.moves = nn.Sequential(_layers(3 * width + table_width, table_width // 2), score)
+        if move_width:
+            self.each_move = _layers(4 * width + table_width, move_width)
+        size = 2 * move_width if move_width else 3 * width + table_width
+        self.moves = nn.Sequential(_layers(size, table_width // 2), score)
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
+        self._compares = move_width > 0
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
-        cards, columns, table, from_column = self._embed(tokens)
+        seen = features.read(tokens)
+        cards, columns, table = self._embed(seen)
         game, action = masks.nonzero(as_tuple=True)
         card, dest = (action - 1).clamp(min=0) // 5, (action - 1).clamp(min=0) % 5
         targets = torch.cat([self.targets.weight.expand(len(tokens), 2, -1), columns], 1)
-        moves = torch.cat(
-            [
-                cards[game, card] * (action > 0).unsqueeze(1),
-                targets[game, torch.where(dest > 0, dest + 1, 0)],
-                targets[game, from_column[game, card] + 2],
-                table[game],
-            ],
-            dim=1,
-        )
+        parts = [
+            cards[game, card] * (action > 0).unsqueeze(1),
+            targets[game, torch.where(dest > 0, dest + 1, 0)],
+            targets[game, seen.column[game, card] + 2],
+            table[game],
+        ]
+        if self._compares:
+            freed = seen.beneath[game, card]
+            parts.append(cards[game, freed.clamp(max=51)] * ((freed < 52) & (action > 0)).unsqueeze(1))
+        moves = torch.cat(parts, 1)
+        if self._compares:
+            moves = _with_mean(self.each_move(moves), game, masks.sum(1))
         logits = torch.full((len(tokens), ACTIONS), MASKED, dtype=moves.dtype)
         logits[game, action] = self.moves(moves).squeeze(1)
         return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
-        value: Tensor = self.outlook(self._embed(tokens)[2]).squeeze(1)
+        value: Tensor = self.outlook(self._embed(features.read(tokens))[2]).squeeze(1)
         return value
 
-    def _embed(self, tokens: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table, and each card's column."""
-        seen = features.read(tokens)
+    def _embed(self, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
+        """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""
         ranks = self.ranks.weight.repeat(4, 1)
         cards = torch.relu(self.cards(seen.cards) + ranks)
         sums = torch.cat([seen.columns / 4, seen.lasts], 1) @ cards
         columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
         known = seen.cards[:, :, : features.SIZE].mean(1)
         table = self.table(torch.cat([cards.mean(1), columns.sum(1), known, seen.counts], 1))
-        return cards, columns, table, seen.column
+        return cards, columns, table
+
+
+def _with_mean(moves: Tensor, game: Tensor, counts: Tensor) -> Tensor:
+    """``[M, 2 * width]``, each move with the mean of all moves of its game.
+
+    Args:
+        moves: ``[M, width]``.
+        game: ``int64[M]``, which of the games each belongs to.
+        counts: ``int64[N]``, how many moves each game has.
+    """
+    sums = torch.zeros(len(counts), moves.shape[1], dtype=moves.dtype).index_add(0, game, moves)
+    means = sums / counts.clamp(min=1).unsqueeze(1)
+    return torch.cat([moves, means[game]], 1)
 
 
 def _layers(size: int, width: int) -> nn.Sequential:
@@ -137,5 +159,5 @@ class FlatNetwork(Network):
 def make_network(section: NetworkSection) -> Network:
     """The network that a configuration describes, with random weights from torch's generator."""
     if isinstance(section, CardNetworkSection):
-        return CardNetwork(section.width, section.table_width)
+        return CardNetwork(section.width, section.table_width, section.move_width)
     return FlatNetwork(section.width)

@@ -27,8 +27,8 @@ LINES, RECORDS = lines_file(Path(), 0).name, records_file(Path(), 0).name
 
 
 def plan_of(**changes):
-    defaults: dict[str, Any] = {"teacher": "heuristic:50", "rules": Rules().to_dict(), "draw": 3, "games": 3, "shard": 2}
-    return Plan(**defaults | {"orders": 2, "states": 20} | changes)
+    usual: dict[str, Any] = {"teacher": "heuristic:50", "rules": Rules().to_dict(), "draw": 3, "games": 3, "shard": 2}
+    return Plan(**usual | {"orders": 2, "states": 20} | changes)
 
 
 def contents(folder):

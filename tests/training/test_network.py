@@ -1,6 +1,7 @@
 """What the networks read, and that the card network has the game's symmetries."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -75,10 +76,11 @@ def test_beneath_and_above_are_the_neighbours_in_column_and_talon():
             below = None if starts_pile else cards.get(token - 1)
             on_top = None if ends_pile else cards.get(token + 1)
             np.testing.assert_array_equal(beneath[game, card], 0 if below is None else own[game, below])
+            assert table.beneath[game, card] == (features.NO_CARD if below is None else below)
             np.testing.assert_array_equal(above[game, card], 0 if on_top is None else own[game, on_top])
 
 
-@pytest.mark.parametrize("make", [CardNetwork, FlatNetwork])
+@pytest.mark.parametrize("make", [CardNetwork, partial(CardNetwork, move_width=8), FlatNetwork])
 def test_masked_moves_are_scored_as_such_and_values_agree(make):
     torch.manual_seed(0)
     network = make(16)
@@ -113,9 +115,10 @@ def swapped(tokens, masks, suits, columns):
 
 @pytest.mark.parametrize("suits", SUIT_ORDERS)
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (2, 0, 3, 1)])
-def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns):
+@pytest.mark.parametrize("move_width", [0, 8])
+def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns, move_width):
     torch.manual_seed(0)
-    network = CardNetwork(16, 32)
+    network = CardNetwork(16, 32, move_width)
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.2)
     tokens, masks = positions(40, stock="auto")
@@ -126,3 +129,18 @@ def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_colu
     torch.testing.assert_close(other_values, values, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(other_logits[:, actions], logits, rtol=1e-4, atol=1e-4)
     assert values.std() > 0.01
+
+
+def test_moves_that_are_compared_are_scored_by_what_else_there_is():
+    torch.manual_seed(0)
+    tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
+    fewer = masks.clone()
+    fewer.scatter_(1, masks.int().argmax(1, keepdim=True), False)
+    fewer[fewer.sum(1) == 0] = masks[fewer.sum(1) == 0]
+    for move_width, compares in ((0, False), (8, True)):
+        network = CardNetwork(16, 32, move_width)
+        for parameter in network.parameters():
+            torch.nn.init.normal_(parameter, std=0.2)
+        with torch.no_grad():
+            scores, others = (network(tokens, these)[0][fewer] for these in (masks, fewer))
+        assert torch.allclose(scores, others, atol=1e-5) != compares
