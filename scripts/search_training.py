@@ -60,14 +60,23 @@ class Choices(BaseModel):
 
 
 class Plan(BaseModel):
-    """What is searched: the configuration that trials change, what all of them have, and what each has of its own."""
+    """What is searched: the configuration that trials change, what all of them have, and what each has of its own.
+
+    Attributes:
+        base: the configuration.
+        settings: what all trials have.
+        seed: what Optuna draws from.
+        trials: how many are made.
+        first: what is tried before Optuna picks.
+        space: what is picked for each key.
+    """
 
     model_config = ConfigDict(extra="forbid")
     base: str
     settings: list[str]
     seed: int
     trials: int
-    first: dict[str, Value]
+    first: list[dict[str, Value]]
     space: dict[str, Range | Choices]
 
 
@@ -95,7 +104,8 @@ class Search:
     def run(self) -> None:
         """Makes the trials that there are still to be made; those that were stopped are made anew."""
         if not self.study.trials:
-            self.study.enqueue_trial(self._plan.first)
+            for settings in self._plan.first:
+                self.study.enqueue_trial(settings)
         for trial in self.study.get_trials(states=[TrialState.RUNNING]):
             self.study.tell(trial.number, state=TrialState.FAIL)
             self.study.enqueue_trial(trial.params)

@@ -18,7 +18,7 @@ def search(tmp_path, monkeypatch):
         "settings": ["run.steps=128"],
         "seed": 0,
         "trials": 2,
-        "first": {"algorithm.learning_rate": 0.002, "algorithm.epochs": 1},
+        "first": [{"algorithm.learning_rate": 0.002, "algorithm.epochs": 1}],
         "space": {
             "algorithm.learning_rate": {"low": 0.001, "high": 0.01, "log": True},
             "algorithm.epochs": {"choices": [1, 2]},
