@@ -259,7 +259,7 @@ def plot(kept: Sequence[Curve], path: Path) -> None:
         won = [[100 * curve.points[i]["won"] for curve in seeds] for i in range(min(len(c.points) for c in seeds))]
         axes.plot(steps[: len(won)], [sum(row) / len(row) for row in won], label=name)
         axes.fill_between(steps[: len(won)], [min(row) for row in won], [max(row) for row in won], alpha=0.25)
-    axes.set(xlabel="steps of training", ylabel="validation deals won, %", ylim=(0, None))
+    axes.set(xscale="log", xlabel="steps of training", ylabel="validation deals won, %", ylim=(0, None))
     axes.legend()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
