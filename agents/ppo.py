@@ -1,9 +1,9 @@
-"""``ppo:FILE``: plays by a network that ``scripts/train.py`` trained."""
+"""``ppo:d3``, ``ppo:d1`` or ``ppo:FILE``: plays by a network, one that is shipped or that a script has trained."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -17,27 +17,29 @@ from canfield_env.training.model_file import load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
 
+#: The shipped models, and what is to be known of them (README.md).
+MODELS: Final = Path(__file__).parent / "models"
+
 
 class PpoAgent:
     """Plays the move with the network's best score, among those that lead where it has been least since its last
     progress; see ``canfield_env.training.repetition``. Nothing about it is random.
 
     Args:
-        path: a model file.
+        model: the name of a shipped model, or a model file.
 
     Raises:
-        ConfigError: the file is no model, is damaged, or is for other versions; the text says which.
+        ConfigError: no such model is shipped, or the file is none, is damaged, or is for other versions; the text says
+            which.
     """
 
     observation: Form = "tokens"
     wants_view = False
 
-    def __init__(self, path: str | Path) -> None:
-        if not str(path):
-            raise ConfigError("ppo needs a model file: ppo:runs/NAME/best.zip")
+    def __init__(self, model: str | Path) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
-        self._header, self._network = load_model(path)
-        self.name = f"ppo:{path}"
+        self._header, self._network = load_model(find_model(model))
+        self.name = f"ppo:{model}"
         self.stock: Stock = self._header.stock
         self.reset(0)
 
@@ -63,3 +65,19 @@ class PpoAgent:
 
 def _game_name(rules: Rules, draw: int) -> str:
     return f"{rules.name or rules} with draw {draw}"
+
+
+def find_model(name_or_path: str | Path) -> Path:
+    """The file of a shipped model by its name, or of another one by its path (anything with a ``/`` or ``.zip``).
+
+    Raises:
+        ConfigError: no model of that name is shipped; the text lists those that are.
+    """
+    text = str(name_or_path)
+    if text.endswith(".zip") or "/" in text or isinstance(name_or_path, Path):
+        return Path(name_or_path)
+    path = MODELS / f"{text}.zip"
+    if not path.is_file():
+        known = ", ".join(sorted(path.stem for path in MODELS.glob("*.zip")))
+        raise ConfigError(f"no model is called {text!r}: there are {known}, or give a file, such as runs/NAME/best.zip")
+    return path

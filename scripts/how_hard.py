@@ -24,6 +24,7 @@ TUNING: Final = ROOT / "docs" / "results" / "planner-tuning.json"
 PLAYERS: Final = {
     "random": "any legal move",
     "greedy": "the first move in a fixed order, foundations first",
+    "ppo:d3": "a trained network, one look at the table a move",
     "heuristic": "a strategy written by hand that looks ahead",
     "planner:fast": "search over the orders of the hidden cards, short",
     "planner": "the same, longer",

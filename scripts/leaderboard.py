@@ -28,8 +28,12 @@ from canfield_env.records import Record
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "leaderboard"
-SUITES: Final = ("d3-test", "d1-test", "hoyle-test")
-AGENTS: Final = ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong")
+#: The suites, and who plays on each, from weak to strong.
+SUITES: Final = {
+    "d3-test": ("random", "greedy", "ppo:d3", "heuristic", "planner:fast", "planner", "planner:strong"),
+    "d1-test": ("random", "greedy", "ppo:d1", "heuristic", "planner:fast", "planner", "planner:strong"),
+    "hoyle-test": ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong"),
+}
 #: How many deals of a suite an agent plays, where that is not all of them.
 MOST_GAMES: Final = {"planner:strong": 200}
 PART: Final = 100
@@ -46,7 +50,7 @@ def play(
 ) -> None:
     """Plays what has not been played yet, and keeps the records."""
     for name in suite or SUITES:
-        for spec in agent or AGENTS:
+        for spec in agent or SUITES[name]:
             _play(Suite.load(name), spec, games or MOST_GAMES.get(spec), jobs)
 
 
@@ -81,7 +85,7 @@ class Board:
 
     Attributes:
         suite: the suite.
-        records: the records of each agent, in the order of ``AGENTS``.
+        records: the records of each agent, in the order of ``SUITES``.
         verdicts: which deals can be won, by their codes; None where that has not been found out.
     """
 
@@ -94,7 +98,7 @@ class Board:
         """Reads what is kept about a suite."""
         suite = Suite.load(name)
         certificate = read_certificate(suite)
-        paths = {spec: KEPT / name / f"{spec.replace(':', '-')}.jsonl.xz" for spec in AGENTS}
+        paths = {spec: KEPT / name / f"{spec.replace(':', '-')}.jsonl.xz" for spec in SUITES[name]}
         records = {spec: read_kept(path) for spec, path in paths.items() if path.exists()}
         verdicts = None if certificate is None else {code: found.verdict for code, found in certificate.items()}
         return cls(suite, records, verdicts)

@@ -63,7 +63,9 @@ def test_it_is_refused_for_another_game(model, suite, fault):
 
 
 def test_what_is_no_model_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="ppo needs a model file"):
+    with pytest.raises(ConfigError, match="no model is called ''"):
         load_agent("ppo")
+    with pytest.raises(ConfigError, match="no model is called 'd2'"):
+        load_agent("ppo:d2")
     with pytest.raises(ConfigError, match=r"none\.zip: cannot be read"):
         load_agent(f"ppo:{tmp_path / 'none.zip'}")

@@ -1,0 +1,133 @@
+#!/usr/bin/env python
+"""Ships a trained model: what ``canfield evaluate --agent ppo:NAME`` plays with, and the page that tells of it.
+
+    python -m scripts.ship_model ship d3 runs/finetune-d3   # copies best.zip, and notes how it came about
+    python -m scripts.ship_model page                       # agents/models/README.md
+
+A run that started from another model is told of together with the run that the model is of, and so on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import orjson
+import tomli_w
+import typer
+
+from agents.ppo import MODELS
+from canfield_env.training.model_file import load_model
+from scripts.leaderboard import Board, amount, percent
+
+PAGE: Final = MODELS / "README.md"
+
+app = typer.Typer(add_completion=False, help=__doc__)
+
+
+@app.command()
+def ship(
+    name: Annotated[str, typer.Argument(help="The model's name, such as d3.")],
+    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+) -> None:
+    """Copies a run's best model, notes how it came about, and writes the page."""
+    try:
+        notes = _notes(run)
+        load_model(run / "best.zip")
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    MODELS.mkdir(exist_ok=True)
+    shutil.copyfile(run / "best.zip", MODELS / f"{name}.zip")
+    (MODELS / f"{name}.json").write_bytes(orjson.dumps(notes, option=orjson.OPT_INDENT_2))
+    page()
+
+
+@app.command()
+def page() -> None:
+    """Writes agents/models/README.md."""
+    PAGE.write_text(markdown())
+
+
+def _notes(run: Path) -> list[dict[str, Any]]:
+    """The runs that a model comes from, the first one first."""
+    about = orjson.loads((run / "run.json").read_bytes())
+    lines = [orjson.loads(line) for line in (run / "metrics.jsonl").read_bytes().splitlines()]
+    header, _ = load_model(run / "best.zip")
+    note = {
+        "run": run.name,
+        "config": tomllib.loads((run / "config.toml").read_text()),
+        "about": about,
+        "cpu_seconds": lines[-1]["time/cpu_seconds"],
+        "origin": header.origin,
+    }
+    before = _notes(Path(about["init"]).parent) if about["init"] else []
+    return [*before, note]
+
+
+def markdown() -> str:
+    """The text of the page."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# Shipped models"
+    yield ""
+    yield "Written by `scripts/ship_model.py`. What the files hold, and how models are trained, is told in"
+    yield "[docs/training.md](../../docs/training.md); what the parts of the training bring, in"
+    yield "[docs/learning.md](../../docs/learning.md)."
+    yield ""
+    yield "The models play by one forward pass a move, without search, and know what a player knows. They are for the"
+    yield "rules and the draw that they were trained for, and are refused elsewhere. `heuristic` and `planner`, which"
+    yield "look ahead, win far more. They were trained on random deals that no suite holds; the best model of a run was"
+    yield "chosen on a validation suite."
+    for path in sorted(MODELS.glob("*.json")):
+        yield ""
+        yield from _section(path)
+
+
+def _section(path: Path) -> Iterator[str]:
+    name, notes = path.stem, orjson.loads(path.read_bytes())
+    content = path.with_suffix(".zip").read_bytes()
+    header, network = load_model(path.with_suffix(".zip"))
+    weights = sum(parameter.numel() for parameter in network.parameters())
+    yield f"## `ppo:{name}`"
+    yield ""
+    yield f"Draw {header.draw}; {weights:,} weights, {len(content):,} bytes; SHA-256"
+    yield f"`{hashlib.sha256(content).hexdigest()}`."
+    yield ""
+    suite = f"d{header.draw}-test"
+    board = Board.read(suite)
+    for summary in board.summaries:
+        if summary.agent == f"ppo:{name}":
+            yield f"On `{suite}`, {summary.games} deals: {percent(summary.win_rate)} won,"
+            yield f"{amount(summary.cards_up)} cards up, {summary.seconds:.3f} CPU seconds a game."
+            yield ""
+    yield "It was trained in these runs, each from the model of the one before:"
+    for note in notes:
+        yield ""
+        yield from _run(note)
+
+
+def _run(note: dict[str, Any]) -> Iterator[str]:
+    origin, git = note["origin"], note["about"]["git"]
+    won, cards_up = origin["won, cards up"]
+    changed = ", with changes that were not committed" if git["dirty"] else ""
+    yield f"### {note['run']}"
+    yield ""
+    yield f"{note['cpu_seconds']:,.0f} CPU seconds, seed {origin['seed']}, commit `{git['commit'][:12]}`{changed}."
+    yield f"Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on {origin['deals']} deals of"
+    yield f"`{origin['suite']}`."
+    for data in origin.get("datasets", []):
+        yield f"Learned from `{data['folder']}`, SHA-256 `{data['sha256']}`."
+    yield ""
+    yield "```toml"
+    yield tomli_w.dumps(note["config"]).strip()
+    yield "```"
+
+
+if __name__ == "__main__":
+    app()
