@@ -26,6 +26,7 @@ from canfield_env.training.dataset import NO_ACTION, Plan, Shard
 from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.repetition import Memory
+from canfield_env.view import PlayerView
 
 #: Who chose a move, as places in ``dataset.PLAYERS``.
 TEACHER, STUDENT, CHANCE = range(3)
@@ -64,6 +65,7 @@ class School:
         return _as_shard(lessons), [lesson.record for lesson in lessons if lesson.record is not None]
 
     def _begin(self, game: int) -> _Lesson:
+        # Copies of the teacher share the memory that it works with; what an episode is about is set by ``reset``.
         return _Lesson(self._plan, game, copy(self._teacher), make_env(self._teacher, self._rules), self._judge)
 
     def _student_choices(self, lessons: list[_Lesson]) -> list[int]:
@@ -119,18 +121,22 @@ class _Lesson:
         view = self._env.player_view()
         taught = self._teacher.act(self._observation, mask, view if self._teacher.wants_view else None)
         moves = np.flatnonzero(self.may)
-        orders, wins, undecided = 0, _NOTHING, _NOTHING
-        if self._judge is not None and len(moves) > 1 and view.unseen != self._lost_with:
-            wins, undecided, orders = self._judge.judge(view, moves, self._seed)
-            if not (wins.any() or undecided.any()):
-                self._lost_with = view.unseen
-        self._taught = taught
         told = taught if self.may[taught] else NO_ACTION
-        self.lines.append(_Line(self.tokens, self.may, told, orders, wins, undecided, taught))
+        self.lines.append(_Line(self.tokens, self.may, told, *self._worth(view, moves), played=taught))
+        self._taught = taught
         draw = self._random.random()
         if draw < self._plan.chance:
             self.choose(int(self._random.choice(moves)), CHANCE)
         return self._plan.chance <= draw < self._plan.chance + self._plan.mix
+
+    def _worth(self, view: PlayerView, moves: NDArray[np.int64]) -> tuple[int, NDArray[np.uint8], NDArray[np.uint8]]:
+        """By how many orders the moves are judged, which of them each wins, and which stay undecided."""
+        if self._judge is None or len(moves) == 1 or view.unseen == self._lost_with:
+            return 0, _NOTHING, _NOTHING
+        wins, undecided, orders = self._judge.judge(view, moves, self._seed)
+        if not (wins.any() or undecided.any()):
+            self._lost_with = view.unseen
+        return orders, wins, undecided
 
     def choose(self, action: int, player: int) -> None:
         """Puts another player's move in the place of the teacher's."""

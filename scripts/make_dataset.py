@@ -57,6 +57,8 @@ def make(
         )
     except ValidationError as error:
         fault = error.errors()[0]
+        if not fault["loc"]:
+            raise ConfigError(str(fault["ctx"]["error"])) from None
         raise ConfigError(f"--{fault['loc'][0]}: {fault['msg']}, not {fault['input']!r}") from None
     summary = make_dataset(out, plan, jobs=jobs, progress=True)
     print(f"{out}: {summary['games']} games, {summary['won']} of them won, {summary['lines']} lines")

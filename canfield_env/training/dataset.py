@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from canfield_env.deals import DEAL_COUNT, FIRST_TRAINING_DEAL, Deal
 from canfield_env.engine.layout import ACTIONS
@@ -78,6 +78,12 @@ class Plan(BaseModel):
     chance: float = Field(default=0.0, ge=0, le=1)
     orders: int = Field(default=8, ge=0, le=255)
     states: int = Field(default=250, ge=1)
+
+    @model_validator(mode="after")
+    def _shares_add_up(self) -> Plan:
+        if self.mix + self.chance > 1:
+            raise ConfigError(f"mix and chance are shares of the moves: {self.mix} and {self.chance} are more than all")
+        return self
 
     @property
     def shards(self) -> int:

@@ -238,6 +238,7 @@ class Planes:
         (["make", "--out", "x", "--games", "1", "--draw", "2"], "--draw"),
         (["make", "--out", "x", "--games", "1", "--teacher", "nobody"], "nobody"),
         (["make", "--out", "x", "--games", "1", "--mix", "0.5"], "--student and --mix"),
+        (["make", "--out", "x", "--games", "1", "--chance", "0.6", "--mix", "0.6", "--student", SCRIPT], "0.6 and 0.6"),
         (["make", "--out", "x", "--games", "1", "--student", "none.zip", "--mix", "0.5"], "none.zip"),
         (["check", "nowhere"], "nowhere"),
     ],
