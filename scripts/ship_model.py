@@ -1,10 +1,10 @@
 #!/usr/bin/env python
 """Ships a trained model: what ``canfield evaluate --agent ppo:NAME`` plays with, and the page that tells of it.
 
-    python -m scripts.ship_model ship d3 runs/finetune-d3   # copies best.zip, and notes how it came about
-    python -m scripts.ship_model page                       # agents/models/README.md
+    python -m scripts.ship_model ship d3 runs/NAME/best.zip   # copies it, and notes how it came about
+    python -m scripts.ship_model page                         # agents/models/README.md
 
-A run that started from another model is told of together with the run that the model is of, and so on.
+A run that started from another model is told of together with the run which that model is of, and so on.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from agents.ppo import MODELS
 from canfield_env.training.model_file import load_model
 from scripts.leaderboard import Board, amount, percent
 
+ROOT: Final = Path(__file__).parent.parent
+RUNS: Final = ROOT / "runs"
 PAGE: Final = MODELS / "README.md"
 
 app = typer.Typer(add_completion=False, help=__doc__)
@@ -32,16 +34,15 @@ app = typer.Typer(add_completion=False, help=__doc__)
 @app.command()
 def ship(
     name: Annotated[str, typer.Argument(help="The model's name, such as d3.")],
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    model: Annotated[Path, typer.Argument(help="The model file, of a run in runs/.")],
 ) -> None:
-    """Copies a run's best model, notes how it came about, and writes the page."""
+    """Copies a model, notes how it came about, and writes the page."""
     try:
-        notes = _notes(run)
-        load_model(run / "best.zip")
+        notes = _notes(model)
     except (OSError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
     MODELS.mkdir(exist_ok=True)
-    shutil.copyfile(run / "best.zip", MODELS / f"{name}.zip")
+    shutil.copyfile(model, MODELS / f"{name}.zip")
     (MODELS / f"{name}.json").write_bytes(orjson.dumps(notes, option=orjson.OPT_INDENT_2))
     page()
 
@@ -52,20 +53,22 @@ def page() -> None:
     PAGE.write_text(markdown())
 
 
-def _notes(run: Path) -> list[dict[str, Any]]:
+def _notes(model: Path) -> list[dict[str, Any]]:
     """The runs that a model comes from, the first one first."""
+    origin = load_model(model)[0].origin
+    run = RUNS / origin["run"]
     about = orjson.loads((run / "run.json").read_bytes())
     lines = [orjson.loads(line) for line in (run / "metrics.jsonl").read_bytes().splitlines()]
-    header, _ = load_model(run / "best.zip")
+    steps = origin["steps"] if "steps" in origin else origin["lines learned from"]
     note = {
         "run": run.name,
         "config": tomllib.loads((run / "config.toml").read_text()),
         "about": about,
-        "cpu_seconds": lines[-1]["time/cpu_seconds"],
-        "origin": header.origin,
+        "steps": steps,
+        "cpu_seconds": max(line["time/cpu_seconds"] for line in lines if line["steps"] <= steps),
+        "origin": origin,
     }
-    before = _notes(Path(about["init"]).parent) if about["init"] else []
-    return [*before, note]
+    return [*(_notes(Path(about["init"])) if about["init"] else []), note]
 
 
 def markdown() -> str:
@@ -118,9 +121,9 @@ def _run(note: dict[str, Any]) -> Iterator[str]:
     changed = ", with changes that were not committed" if git["dirty"] else ""
     yield f"### {note['run']}"
     yield ""
-    yield f"{note['cpu_seconds']:,.0f} CPU seconds, seed {origin['seed']}, commit `{git['commit'][:12]}`{changed}."
-    yield f"Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on {origin['deals']} deals of"
-    yield f"`{origin['suite']}`."
+    yield f"{note['steps']:,} steps, {note['cpu_seconds']:,.0f} CPU seconds, seed {origin['seed']}; commit"
+    yield f"`{git['commit'][:12]}`{changed}. Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on"
+    yield f"{origin['deals']} deals of `{origin['suite']}`."
     for data in origin.get("datasets", []):
         yield f"Learned from `{data['folder']}`, SHA-256 `{data['sha256']}`."
     yield ""
