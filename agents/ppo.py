@@ -1,4 +1,4 @@
-"""``ppo:d3``, ``ppo:d1`` or ``ppo:FILE``: plays by a network, one that is shipped or that a script has trained."""
+"""``ppo:MODEL``: plays by a trained network: a shipped one (``ppo:d3``), or a file that a training script wrote."""
 
 from __future__ import annotations
 

@@ -1,0 +1,26 @@
+"""The shipped models load by their names, play, and are told of on their page."""
+
+import pytest
+
+from agents.ppo import MODELS
+from canfield_env.evaluation.episode import make_env, play_episode
+from canfield_env.evaluation.specs import load_agent
+from canfield_env.evaluation.suites import Suite
+from scripts import ship_model
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in MODELS.glob("*.zip")))
+def test_a_shipped_model_plays_by_its_name(name):
+    suite = Suite.load(f"{name}-validation")
+    agent = load_agent(f"ppo:{name}")
+    records = [play_episode(agent, make_env(agent, suite.rules), deal) for deal in suite.deals[:20]]
+    assert agent.name == f"ppo:{name}"
+    assert sum(record.outcome == "won" for record in records) >= 3
+
+
+def test_models_are_small():
+    assert all(path.stat().st_size < 5_000_000 for path in MODELS.glob("*.zip"))
+
+
+def test_their_page_is_up_to_date():
+    assert ship_model.markdown() == ship_model.PAGE.read_text(encoding="utf-8")
