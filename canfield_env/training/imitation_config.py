@@ -40,14 +40,14 @@ class FitSection(Section):
     """
 
     taught: Weight = 1.0
-    worth: Weight = 3.0
+    worth: Weight = 20.0
     temperature: Positive = 0.2
     undecided: Share = 0.3
     value: Weight = 0.5
     gamma: Share = 0.99
     held_out: Annotated[float, Field(gt=0, lt=1)] = 0.05
     batch_size: Count = 512
-    learning_rate: Positive = 0.002
+    learning_rate: Positive = 0.003
     weight_decay: Weight = 1e-4
     max_grad_norm: Positive = 1.0
 
