@@ -74,7 +74,7 @@ _players: _Players  # of a worker process
 
 
 def begin_worker() -> None:
-    """Called first in a worker process: it ends at once on Ctrl-C, the parent tells what is kept, and with its parent."""
+    """Called first in a worker process, which then ends at once on Ctrl-C, and with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
