@@ -11,6 +11,7 @@ import re
 from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.suites import Suite
 from canfield_env.records import Record
 from canfield_env.view import PlayerView
+from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parent.parent
 RESULTS: Final = ROOT / "docs" / "results" / "heuristic.json"
@@ -167,12 +169,7 @@ TABLES: Final = {"weights": weight_table, "variants": variant_table, "games": ga
 
 def page(text: str, results: dict[str, Any]) -> str:
     """The page's text with its tables made anew."""
-
-    def with_table(match: re.Match[str]) -> str:
-        begin, name, end = match.groups()
-        return f"{begin}\n{TABLES[name](results)}\n{end}"
-
-    return re.sub(r"(?s)(<!-- begin (\w+) -->)\n.*?(<!-- end \2 -->)", with_table, text)
+    return with_tables(text, {name: partial(table, results) for name, table in TABLES.items()})
 
 
 def _percent(estimate: dict[str, float]) -> str:

@@ -15,6 +15,7 @@ import orjson
 import typer
 
 from canfield_env.configs import read_toml
+from canfield_env.script import run_script
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import load_model
@@ -71,4 +72,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

@@ -9,6 +9,7 @@ too. Results: docs/results/atlas/RULES-dDRAW.npz and .json. Without a limit of s
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from tqdm import tqdm
 from canfield_env import Deal, Rules
 from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.evaluation.survey import Survey, write_atlas
+from canfield_env.script import run_script
 from canfield_env.solver import solve_many
 
 ROOT = Path(__file__).parent.parent
@@ -49,4 +51,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

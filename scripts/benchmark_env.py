@@ -11,6 +11,7 @@ import importlib.util
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ import canfield_env  # noqa: F401 - registers the environment
 from canfield_env.engine.jit import jit
 from canfield_env.engine.kernels import mix
 from canfield_env.engine.layout import ACTIONS
+from canfield_env.script import run_script
 
 ROOT = Path(__file__).parent.parent
 REPEATS = 7
@@ -407,4 +409,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

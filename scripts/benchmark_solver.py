@@ -8,6 +8,7 @@ kind (``tests/data/solver_reference.jsonl``). Results: docs/results/solver-bench
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ import orjson
 import typer
 
 from canfield_env import Deal, Rules
+from canfield_env.script import run_script
 from canfield_env.solver import Solver
 
 ROOT = Path(__file__).parent.parent
@@ -133,4 +135,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

@@ -6,6 +6,7 @@ Verdicts are kept in runs/certify/ as they come, so that the script can be stopp
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ from tqdm import tqdm
 from canfield_env.configs import config_names
 from canfield_env.evaluation.certificates import write_certificate
 from canfield_env.evaluation.suites import Suite
+from canfield_env.script import run_script
 from canfield_env.solver import solve_many
 
 ROOT = Path(__file__).parent.parent
@@ -37,4 +39,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

@@ -15,7 +15,8 @@ from typing import Any, Final
 import orjson
 
 from canfield_env.evaluation.metrics import Summary, share
-from scripts.leaderboard import Board, amount, percent
+from scripts.leaderboard import Board
+from scripts.pages import amount, percent
 
 ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = ROOT / "docs" / "how_hard_is_canfield.md"

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from canfield_env.script import run_script
 from canfield_env.training.imitation_config import ImitationConfig
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -45,17 +46,5 @@ def imitate(
         raise typer.Exit(130)
 
 
-def main() -> int:
-    """Runs the command line; bad input is one line on standard error and exit status 2."""
-    try:
-        return int(app(standalone_mode=False) or 0)
-    except typer.TyperException as error:
-        fault = error.format_message()
-    except (ValueError, OSError) as error:
-        fault = str(error)
-    print(f"imitate.py: {' '.join(fault.split())}", file=sys.stderr)
-    return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(app))

@@ -6,6 +6,7 @@ python scripts/keep_imitation.py runs/imitate-d3 d3-1 --what "..." --data-second
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -17,6 +18,7 @@ import typer
 from canfield_env.configs import read_toml
 from canfield_env.deals import Deal
 from canfield_env.evaluation.metrics import share
+from canfield_env.script import run_script
 from canfield_env.training.dataset import read_plan
 from canfield_env.training.imitation_config import ImitationConfig
 from canfield_env.training.model_file import load_model
@@ -72,4 +74,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

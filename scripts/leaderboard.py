@@ -12,19 +12,23 @@ parts are kept, compressed, in docs/results/leaderboard/SUITE/AGENT.jsonl.xz.
 from __future__ import annotations
 
 import lzma
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
+from canfield_env.errors import ConfigError
 from canfield_env.evaluation.certificates import read_certificate
 from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, share, summarise
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.suites import Suite
 from canfield_env.records import Record
+from canfield_env.script import run_script
+from scripts.pages import amount, new_figure, percent, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "leaderboard"
@@ -50,6 +54,8 @@ def play(
 ) -> None:
     """Plays what has not been played yet, and keeps the records."""
     for name in suite or SUITES:
+        if name not in SUITES:
+            raise ConfigError(f"the leaderboard has no suite {name!r}: there are {', '.join(SUITES)}")
         for spec in agent or SUITES[name]:
             _play(Suite.load(name), spec, games or MOST_GAMES.get(spec), jobs)
 
@@ -195,42 +201,9 @@ def _section(board: Board) -> Iterator[str]:
     yield f"![Cards up at the end](leaderboard-{name}-cards-up.svg)"
 
 
-def percent(estimate: Estimate) -> str:
-    """Such as ``84.2 % (76.6 to 89.6)``."""
-    return f"{100 * estimate.value:.1f} %{_ends(estimate, 100)}"
-
-
-def amount(estimate: Estimate) -> str:
-    """Such as ``44.5 (42.1 to 46.6)``."""
-    return f"{estimate.value:.1f}{_ends(estimate, 1)}"
-
-
-def _ends(estimate: Estimate, scale: int) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" ({scale * estimate.low:.1f} to {scale * estimate.high:.1f})"
-
-
-def _figure() -> tuple[Any, Any]:
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "canfield"  # the same picture each time
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(7, 4), layout="constrained")
-
-
-def _save(figure: Any, path: Path) -> None:
-    from matplotlib import pyplot
-
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
-
-
 def plot_wins(board: Board, path: Path) -> None:
     """Draws the share of deals won against CPU seconds a game, with the bound as a line."""
-    figure, axes = _figure()
+    figure, axes = new_figure()
     for summary in board.summaries:
         rate, seconds = summary.win_rate, max(summary.seconds, 1e-4)
         assert rate.low is not None
@@ -243,20 +216,20 @@ def plot_wins(board: Board, path: Path) -> None:
         axes.annotate("all cards known", (1e-4, 100 * board.bound), xytext=(0, 4), textcoords="offset points")
     axes.set(xscale="log", xlabel="CPU seconds a game", ylabel="deals won, %", ylim=(0, 100), title=board.suite.name)
     axes.margins(x=0.15)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_cards_up(board: Board, path: Path) -> None:
     """Draws for every number of cards the share of games that ended with at least so many up."""
-    figure, axes = _figure()
+    figure, axes = new_figure()
     for agent, records in board.records.items():
         ends = [record.cards_up for record in records]
         share_of = [100 * sum(end >= cards for end in ends) / len(ends) for cards in range(1, 53)]
         axes.step(range(1, 53), share_of, where="mid", label=agent)
     axes.set(xlabel="cards up at the end, at least", ylabel="games, %", ylim=(0, 100), title=board.suite.name)
     axes.legend()
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(run_script(app))

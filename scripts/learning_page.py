@@ -8,6 +8,7 @@ python scripts/learning_page.py page                  # the page and its plots, 
 from __future__ import annotations
 
 import lzma
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,10 +22,12 @@ import typer
 
 from canfield_env.configs import read_toml
 from canfield_env.env.vector import CanfieldVectorEnv
-from canfield_env.evaluation.metrics import Estimate, share
+from canfield_env.evaluation.metrics import share
+from canfield_env.script import run_script
 from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player
+from scripts.pages import new_figure, percent, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "learning"
@@ -237,22 +240,9 @@ def _learning_curves(kept: Sequence[Curve]) -> Iterator[str]:
             yield f"`{curve.name}`, seed {curve.seed}: {curve.note}"
 
 
-def percent(estimate: Estimate) -> str:
-    """Such as ``84.2 % (76.6 to 89.6)``."""
-    assert estimate.low is not None
-    assert estimate.high is not None
-    return f"{100 * estimate.value:.1f} % ({100 * estimate.low:.1f} to {100 * estimate.high:.1f})"
-
-
 def plot(kept: Sequence[Curve], path: Path) -> None:
     """Draws the share of deals won by steps, one line for each name."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "canfield"  # the same picture each time
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+    figure, axes = new_figure()
     for name, group in groupby(kept, key=lambda curve: curve.name):
         seeds = list(group)
         steps = [point["steps"] for point in seeds[0].points]
@@ -261,9 +251,8 @@ def plot(kept: Sequence[Curve], path: Path) -> None:
         axes.fill_between(steps[: len(won)], [min(row) for row in won], [max(row) for row in won], alpha=0.25)
     axes.set(xscale="log", xlabel="steps of training", ylabel="validation deals won, %", ylim=(0, None))
     axes.legend()
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    save_figure(figure, path)
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(run_script(app))

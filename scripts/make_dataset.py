@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
+from canfield_env.script import run_script
 from canfield_env.training.dataset import Dataset, Plan
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(add_completion=False)
 
 
 @app.command()
@@ -70,19 +71,5 @@ def check(folder: Annotated[Path, typer.Argument(help="The dataset's folder.")])
     print(f"{folder}: {Dataset(folder).check()} games replay")
 
 
-def main() -> int:
-    """Runs the command line; bad input is one line on standard error and exit status 2."""
-    try:
-        return int(app(standalone_mode=False) or 0)
-    except KeyboardInterrupt:
-        fault, status = "stopped; the same command goes on", 130
-    except typer.TyperException as error:
-        fault, status = error.format_message(), 2
-    except (ValueError, OSError) as error:
-        fault, status = str(error), 2
-    print(f"make_dataset.py: {' '.join(fault.split())}", file=sys.stderr)
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(app, stopped="stopped; the same command goes on"))

@@ -26,6 +26,7 @@ from canfield_env.env import actions, observations
 from canfield_env.evaluation.suites import Suite
 from canfield_env.notation import Move
 from canfield_env.render.svg import render_svg
+from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parent.parent
 README: Final = ROOT / "README.md"
@@ -137,15 +138,10 @@ def _output(command: str) -> str:
 def refreshed(text: str) -> str:
     """The text with its tables and command outputs made anew."""
 
-    def with_table(match: re.Match[str]) -> str:
-        begin, name, end = match.groups()
-        return f"{begin}\n{TABLES[name]()}\n{end}"
-
     def with_output(match: re.Match[str]) -> str:
         return f"{match[1]}{_output(match[2])}{match[3]}"
 
-    text = re.sub(r"(?s)(<!-- begin (.+?) -->)\n.*?(<!-- end \2 -->)", with_table, text)
-    return re.sub(r"(?s)(```console\n\$ (canfield [^\n]+)\n).*?(```\n)", with_output, text)
+    return re.sub(r"(?s)(```console\n\$ (canfield [^\n]+)\n).*?(```\n)", with_output, with_tables(text, TABLES))
 
 
 def picture() -> str:

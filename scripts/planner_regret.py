@@ -10,9 +10,10 @@ many states it would search, follows from that, as the same searches end where i
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -25,21 +26,22 @@ from tqdm import tqdm
 from agents.planner.agent import from_argument
 from agents.planner.decision import ATTEMPTS, FEW, RATE, STEP
 from agents.planner.options import PRESETS
-from agents.planner.samples import draw_orders
+from agents.planner.samples import draw_samples
 from agents.planner.search import MOST_PLANS, examine, explore, find_result, lay, new_plans, solve_order
-from canfield_env import Deal, Game, Rules
+from canfield_env import Deal, Rules
+from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.evaluation.episode import episode_seed, make_env
+from canfield_env.script import run_script
 from canfield_env.solver.moves import RELAXED
 from canfield_env.solver.search import UNWINNABLE, WINNABLE
 from canfield_env.solver.space import EXPANDED, new_space
-from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS, WEIGHTS, board_of, card_number, pack
+from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS
 from canfield_env.view import PlayerView
+from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "docs" / "results" / "planner-regret.json"
 PAGE: Final = ROOT / "docs" / "planner.md"
-#: The deals below 2^20 are for evaluation only.
-FIRST_NUMBER: Final = 2**20
 #: Orders that every plan is judged on, and states for each.
 ORDERS, STATES = 144, 2_000
 #: Orders whose solutions give plans, and short plans besides.
@@ -105,13 +107,9 @@ class Judge:
 
     def judge(self, view: PlayerView) -> Judged | None:
         """What there is to know of a decision; None where no plan has been found."""
-        position = Game.from_view(view, 0).full_position()
-        hidden = [card_number(card, position.base, view.rules.ranks) for card in view.unseen]
-        orders = draw_orders(hidden, ORDERS, 1)
-        board = board_of(position, view.rules, view.draw)
-        board[DOMINANCES], board[WEIGHTS : WEIGHTS + 3] = ATTEMPTS[0]
+        _, orders, words, board = draw_samples(view, ORDERS, 1, *ATTEMPTS[0])
         tools = (*self._space, board)
-        sources = self._find_plans(pack(position, view.rules, view.draw), orders, tools)
+        sources = self._find_plans(words, orders, tools)
         if not sources:
             return None
         plans, count = self._plans, len(sources)
@@ -119,8 +117,8 @@ class Judge:
         for k, order in enumerate(orders):
             lay(order, board)
             for plan in range(count):
-                words = plans.paths[plan, plans.lengths[plan] - 1]
-                results[plan, k] = find_result(*words, STATES, *tools)
+                end = plans.paths[plan, plans.lengths[plan] - 1]
+                results[plan, k] = find_result(*end, STATES, *tools)
                 states[plan, k] = self._space.info[EXPANDED]
         best = int((results == WINNABLE).mean(axis=1).argmax())
         ahead = self._look_ahead(plans.paths[best, plans.lengths[best] - 1], orders, tools)
@@ -192,7 +190,7 @@ def decisions(games: int, first: int) -> Iterator[Judged]:
     agent, judge = from_argument("fast"), Judge()
     env = make_env(agent, Rules.of("app"))
     for k in tqdm(range(games), disable=None):
-        observation, info = env.reset(options={"deal": Deal.from_number(FIRST_NUMBER + first + k, 3)})
+        observation, info = env.reset(options={"deal": Deal.from_number(FIRST_TRAINING_DEAL + first + k, 3)})
         agent.reset(episode_seed(0, env.player_view()))
         judged = set[int]()
         while "outcome" not in info:
@@ -227,23 +225,24 @@ def figures(judged: list[Judged], games: int, first: int) -> dict[str, Any]:
 # ------------------------------------------------------------------ the page
 
 
-def regret_table(results: dict[str, Any]) -> Iterator[str]:
+def regret_table(results: dict[str, Any]) -> str:
     """The settings, those of the agents first."""
-    yield f"{results['decisions']} decisions of {results['games']} games from deal 2^20 + {results['first']:,} on:"
-    yield ""
-    yield "| orders | states | plans | rounds | undecided | step | wins less than the best | states searched |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    lines = [
+        f"{results['decisions']} decisions of {results['games']} games from deal 2^20 + {results['first']:,} on:",
+        "",
+        "| orders | states | plans | rounds | undecided | step | wins less than the best | states searched |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for row in results["settings"]:
         options = " | ".join(f"{row[name]:g}" for name in Setting.__dataclass_fields__)
-        yield f"| {options} | {row['regret']:.2%} | {row['searched']:,.0f} |"
+        lines.append(f"| {options} | {row['regret']:.2%} | {row['searched']:,.0f} |")
+    return "\n".join(lines)
 
 
-def ahead_table(results: dict[str, Any]) -> Iterator[str]:
+def ahead_table(results: dict[str, Any]) -> str:
     """What the best plan is worth with a second choice."""
-    yield f"| the best plan at {results['decisions']} decisions | orders won |"
-    yield "| --- | --- |"
-    for name, share in results["ahead"].items():
-        yield f"| {AHEAD[name]} | {share:.2%} |"
+    rows = [f"| {AHEAD[name]} | {share:.2%} |" for name, share in results["ahead"].items()]
+    return "\n".join([f"| the best plan at {results['decisions']} decisions | orders won |", "| --- | --- |", *rows])
 
 
 #: What ``Judged.ahead`` holds, in words.
@@ -257,12 +256,7 @@ TABLES: Final = {"regret": regret_table, "ahead": ahead_table}
 
 def page(text: str, results: dict[str, Any]) -> str:
     """The page's text with its tables made anew."""
-
-    def with_table(match: re.Match[str]) -> str:
-        begin, name, end = match.groups()
-        return "\n".join([begin, *TABLES[name](results), end])
-
-    return re.sub(r"(?s)(<!-- begin (regret|ahead) -->)\n.*?(<!-- end \2 -->)", with_table, text)
+    return with_tables(text, {name: partial(table, results) for name, table in TABLES.items()})
 
 
 app = typer.Typer(add_completion=False, help=__doc__)
@@ -287,4 +281,4 @@ def write_page() -> None:
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(run_script(app))

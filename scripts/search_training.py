@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict
 
 from canfield_env.configs import read_toml
 from canfield_env.evaluation.metrics import share
+from canfield_env.script import run_script
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.play import Result
@@ -202,4 +203,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,8 +22,11 @@ import tomli_w
 import typer
 
 from agents.ppo import MODELS
+from canfield_env.errors import ConfigError
+from canfield_env.script import run_script
 from canfield_env.training.model_file import load_model
-from scripts.leaderboard import Board, amount, percent
+from scripts.leaderboard import Board
+from scripts.pages import amount, percent
 
 ROOT: Final = Path(__file__).parent.parent
 RUNS: Final = ROOT / "runs"
@@ -37,10 +41,7 @@ def ship(
     model: Annotated[Path, typer.Argument(help="The model file, of a run in runs/.")],
 ) -> None:
     """Copies a model, notes how it came about, and writes the page."""
-    try:
-        notes = _notes(model)
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
+    notes = _notes(model)
     MODELS.mkdir(exist_ok=True)
     shutil.copyfile(model, MODELS / f"{name}.zip")
     (MODELS / f"{name}.json").write_bytes(orjson.dumps(notes, option=orjson.OPT_INDENT_2))
@@ -56,6 +57,8 @@ def page() -> None:
 def _notes(model: Path) -> list[dict[str, Any]]:
     """The runs that a model comes from, the first one first."""
     origin = load_model(model)[0].origin
+    if "run" not in origin:
+        raise ConfigError(f"{model}: the model does not say which run it is of")
     run = RUNS / origin["run"]
     about = orjson.loads((run / "run.json").read_bytes())
     lines = [orjson.loads(line) for line in (run / "metrics.jsonl").read_bytes().splitlines()]
@@ -133,4 +136,4 @@ def _run(note: dict[str, Any]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(run_script(app))

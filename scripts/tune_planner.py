@@ -12,7 +12,7 @@ has played.
 
 from __future__ import annotations
 
-import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,22 +22,22 @@ import numpy as np
 import orjson
 import typer
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 from tqdm import tqdm
 
 from agents.planner.agent import PlannerAgent, from_argument
 from canfield_env import Deal
+from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.evaluation.episode import make_env, play_episode
-from canfield_env.evaluation.metrics import share
+from canfield_env.evaluation.metrics import mcnemar, share
 from canfield_env.rules import Rules
+from canfield_env.script import run_script
 from canfield_env.view import PlayerView
+from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "docs" / "results" / "planner-tuning.json"
 PAGE: Final = ROOT / "docs" / "planner.md"
-#: The deals below 2^20 are for evaluation only.
-FIRST_NUMBER: Final = 2**20
 #: Games between two writings of the results.
 PART: Final = 10
 #: What tells two measurements apart.
@@ -84,8 +84,7 @@ def read(path: Path) -> list[Entry]:
 
 def page(text: str, entries: list[Entry]) -> str:
     """The page's text with its table made anew."""
-    table = "\n".join(_table(entries))
-    return re.sub(r"(?s)(<!-- begin games -->\n).*?(<!-- end games -->)", lambda m: f"{m[1]}{table}\n{m[2]}", text)
+    return with_tables(text, {"games": lambda: "\n".join(_table(entries))})
 
 
 def _table(entries: list[Entry]) -> Iterator[str]:
@@ -117,8 +116,7 @@ def _compare(entry: Entry, other: Entry) -> str:
     """The deals that only one of the two has won, of those that both have played, with McNemar's exact test."""
     pairs = list(zip(entry["won"], other["won"], strict=False))
     more, fewer = pairs.count(("1", "0")), pairs.count(("0", "1"))
-    p_value = binomtest(more, more + fewer).pvalue if more + fewer else 1.0
-    return f"{more}, {fewer}, {p_value:.2g}"
+    return f"{more}, {fewer}, {mcnemar(more, fewer):.2g}"
 
 
 def _play(entry: Entry, games: int) -> Iterator[Entry]:
@@ -128,7 +126,7 @@ def _play(entry: Entry, games: int) -> Iterator[Entry]:
     if entry["told"]:
         agent = _Told(agent, env)
     for k in tqdm(range(len(entry["won"]), games), desc=agent.name, disable=None):
-        record = play_episode(agent, env, Deal.from_number(FIRST_NUMBER + entry["first"] + k, entry["draw"]))
+        record = play_episode(agent, env, Deal.from_number(FIRST_TRAINING_DEAL + entry["first"] + k, entry["draw"]))
         entry["won"] += str(int(record.outcome == "won"))
         entry["cards_up"].append(record.cards_up)
         entry["seconds"] = round(entry["seconds"] + record.seconds, 4)
@@ -167,4 +165,4 @@ def _keep(entry: Entry, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    app()
+    sys.exit(run_script(app))

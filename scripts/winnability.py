@@ -8,6 +8,7 @@ script can be stopped and started again. Results: docs/results/solver-winnabilit
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from tqdm import tqdm
 from canfield_env import Deal, Rules
 from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.evaluation.survey import Survey
+from canfield_env.script import run_script
 from canfield_env.solver import solve_many
 
 ROOT = Path(__file__).parent.parent
@@ -89,4 +91,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    sys.exit(run_script(main))

@@ -1,0 +1,59 @@
+"""What the scripts that write pages have in common: tables in a page, estimates as text, and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from canfield_env.evaluation.metrics import Estimate
+
+
+def with_tables(text: str, tables: Mapping[str, Callable[[], str]]) -> str:
+    """A page with some tables made anew; each stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+
+    Raises:
+        ValueError: the page has no place for one of them.
+    """
+    for name, table in tables.items():
+        begin, end = f"<!-- begin {name} -->\n", f"<!-- end {name} -->"
+        if begin not in text or end not in text:
+            raise ValueError(f"the page has no place for the table {name!r}")
+        before, rest = text.split(begin, 1)
+        text = f"{before}{begin}{table()}\n{end}{rest.split(end, 1)[1]}"
+    return text
+
+
+def percent(estimate: Estimate) -> str:
+    """Such as ``84.2 % (76.6 to 89.6)``."""
+    return f"{100 * estimate.value:.1f} %{_ends(estimate, 100)}"
+
+
+def amount(estimate: Estimate) -> str:
+    """Such as ``44.5 (42.1 to 46.6)``."""
+    return f"{estimate.value:.1f}{_ends(estimate, 1)}"
+
+
+def _ends(estimate: Estimate, scale: int) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" ({scale * estimate.low:.1f} to {scale * estimate.high:.1f})"
+
+
+def new_figure() -> tuple[Any, Any]:
+    """A figure and its axes, which are the same picture each time that they are drawn."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "canfield"
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(7, 4), layout="constrained")
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Writes a figure, and lets go of it."""
+    from matplotlib import pyplot
+
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
