@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ from tqdm import tqdm
 from agents.lessons import School
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import share
-from canfield_env.evaluation.workers import begin_worker
+from canfield_env.evaluation.workers import begin_worker, in_workers
 from canfield_env.files import whole_file
 from canfield_env.rules import Rules
 from canfield_env.training.dataset import (
@@ -54,7 +51,11 @@ def make_dataset(path: Path, plan: Plan, *, jobs: int = 1, progress: bool = Fals
     school = School(plan)  # whatever is wrong with the plan shows here, before anything is written
     _open(path, plan)
     missing = [number for number in range(plan.shards) if not lines_file(path, number).exists()]
-    made = _play_here(school, path, missing) if jobs == 1 else _play_in_workers(plan, path, missing, jobs)
+    made = (
+        _play_here(school, path, missing)
+        if jobs == 1
+        else in_workers(_work, missing, jobs, _start_worker, (plan, path))
+    )
     disable = None if progress else True
     done = plan.games - sum(len(plan.games_of(number)) for number in missing)
     with tqdm(total=plan.games, initial=done, unit="game", disable=disable) as bar, closing(made):
@@ -105,19 +106,6 @@ def _make_shard(school: School, path: Path, number: int) -> None:
     with whole_file(records_file(path, number)) as file:
         file.write(b"".join(record.to_json() + b"\n" for record in records))
     shard.save(lines_file(path, number))
-
-
-def _play_in_workers(plan: Plan, path: Path, shards: Sequence[int], jobs: int) -> Generator[int]:
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(plan, path))
-    try:
-        futures = [pool.submit(_work, number) for number in shards]
-        for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool as error:
-        raise ChildProcessError("a worker process died; the shards that were finished are kept") from error
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 _worker: tuple[School, Path]  # of a worker process

@@ -14,7 +14,6 @@ import torch
 from numpy.typing import NDArray
 
 from agents.planner.values import MoveJudge
-from agents.ppo import PpoAgent
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import episode_seed, make_env
@@ -209,8 +208,9 @@ def _load_student(plan: Plan, rules: Rules) -> Network:
     path, digest = plan.student
     if identify_student(path)[1] != digest:
         raise ConfigError(f"{path}: the student is another model than the one that the dataset was begun with")
+    header, network = load_model(path)
     try:
-        PpoAgent(path).check_game(rules, plan.draw)
+        header.check_game(rules, plan.draw)
     except ConfigError as error:
         raise ConfigError(f"student {path}: {error}") from error
-    return load_model(path)[1]
+    return network

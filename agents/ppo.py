@@ -49,10 +49,7 @@ class PpoAgent:
         Raises:
             ConfigError: it was trained for another one; the text names both.
         """
-        trained = Rules.from_dict(self._header.rules)
-        if (trained, self._header.draw) != (rules, draw):
-            there, here = _game_name(trained, self._header.draw), _game_name(rules, draw)
-            raise ConfigError(f"the model was trained for {there}, not for {here}")
+        self._header.check_game(rules, draw)
 
     def reset(self, seed: int) -> None:
         """Starts an episode."""
@@ -61,10 +58,6 @@ class PpoAgent:
     def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
         """The move to play now."""
         return int(self._player.choose(observation[None], mask[None])[0])
-
-
-def _game_name(rules: Rules, draw: int) -> str:
-    return f"{rules.name or rules} with draw {draw}"
 
 
 def find_model(name_or_path: str | Path) -> Path:

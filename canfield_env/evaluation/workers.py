@@ -7,10 +7,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from canfield_env.deals import Deal
 from canfield_env.env.single import CanfieldEnv
@@ -19,6 +19,9 @@ from canfield_env.evaluation.protocol import Agent
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.records import Record
 from canfield_env.rules import Rules
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 #: An episode still to be played: the agent's SPEC and the deal.
 Task: TypeAlias = tuple[str, Deal]
@@ -34,11 +37,25 @@ def play_all(tasks: Sequence[Task], rules: Rules, seed: int, jobs: int) -> Gener
         players = _Players(rules, seed)
         yield from (players.play(task) for task in tasks)
         return
-    pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), multiprocessing.get_context("spawn"), initializer=_start_worker, initargs=(rules, seed)
-    )
+    yield from in_workers(_work, tasks, min(jobs, len(tasks)), _start_worker, (rules, seed))
+
+
+def in_workers(
+    work: Callable[[T], R], tasks: Iterable[T], jobs: int, start: Callable[..., None], arguments: tuple[Any, ...]
+) -> Generator[R]:
+    """Does tasks in worker processes, and gives what they return as they finish.
+
+    Args:
+        work: a function of a module, called in a worker for each task.
+        jobs: worker processes.
+        start: called first in each of them, with the arguments; it calls ``begin_worker``.
+
+    Raises:
+        ChildProcessError: a worker process died.
+    """
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=start, initargs=arguments)
     try:
-        futures = [pool.submit(_work, task) for task in tasks]
+        futures = [pool.submit(work, task) for task in tasks]
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool as error:

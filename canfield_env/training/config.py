@@ -184,6 +184,18 @@ class RunConfig(Section):
     FOLDER: ClassVar[str]
     KIND: ClassVar[str]
 
+    env: EnvSection = EnvSection()
+    network: NetworkSection = CardNetworkSection()
+    evaluation: EvaluationSection
+    run: RunSection
+
+    @model_validator(mode="after")
+    def _suite_fits(self) -> Self:
+        options, suite = self.env.options(), self.evaluation.load()
+        if suite.rules != options.rules or suite.deals[0].draw != options.draw:
+            raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
+        return self
+
     @classmethod
     def load(cls, name_or_path: str | Path, settings: Sequence[str] = ()) -> Self:
         """Reads a configuration file.
@@ -212,24 +224,16 @@ class TrainingConfig(RunConfig):
     FOLDER = "train"
     KIND = "training configuration"
 
-    env: EnvSection = EnvSection()
     curriculum: CurriculumSection = CurriculumSection()
     algorithm: AlgorithmSection = AlgorithmSection()
-    network: NetworkSection = CardNetworkSection()
-    evaluation: EvaluationSection
-    run: RunSection
 
     @model_validator(mode="after")
-    def _fit_together(self) -> TrainingConfig:
-        options = self.env.options()
+    def _rollout_holds_a_batch(self) -> Self:
         played = self.env.count * self.algorithm.rollout
         if self.algorithm.batch_size > played:
             raise ConfigError(
                 f"algorithm.batch_size: {self.algorithm.batch_size} is more than the {played} steps of a rollout"
             )
-        suite = self.evaluation.load()
-        if suite.rules != options.rules or suite.deals[0].draw != options.draw:
-            raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
         return self
 
 

@@ -99,20 +99,23 @@ class CurriculumBatch(Batch):
         self.distance = float(section.distance)
         self._section, self._rules = section, options.rules
         self._wins = self._episodes = 0
-        self._solver = Solver(_SOLVER_MEMORY)
+        self._solver = Solver(_SOLVER_MEMORY) if section.winnable else None
         self._games = WonGames.of(options, section.games, seed) if section.share else None
 
     def deal(self, rows: Rows) -> None:
         """Starts an episode in some games: their next deals, or within won games."""
         self._note_ends(rows)
         super().deal(rows)
-        draws = {row: _draws(int(self.games["deal"][row])) for row in rows.tolist()}
-        within = np.array([draws[row][0] < self._section.share for row in draws], np.bool_)
-        self.within[rows] = within
-        if self._section.winnable:
-            self._deal_winnable(rows[~within])
-        if self._games is not None and within.any():
-            self._enter(self._games, rows[within], [draws[row][1:] for row in rows[within].tolist()])
+        whole = rows
+        if self._games is not None:
+            draws = {row: _draws(int(self.games["deal"][row])) for row in rows.tolist()}
+            within = np.array([draws[row][0] < self._section.share for row in draws], np.bool_)
+            self.within[rows] = within
+            whole, entered = rows[~within], rows[within]
+            if len(entered):
+                self._enter(self._games, entered, [draws[row][1:] for row in entered.tolist()])
+        if self._solver is not None:
+            self._deal_winnable(self._solver, whole)
 
     def _note_ends(self, rows: Rows) -> None:
         """Counts the episodes that have ended, and starts them further from the end if enough of them were won."""
@@ -124,16 +127,13 @@ class CurriculumBatch(Batch):
                 self.distance *= self._section.growth
             self._episodes = self._wins = 0
 
-    def _deal_winnable(self, rows: Rows) -> None:
+    def _deal_winnable(self, solver: Solver, rows: Rows) -> None:
         """Deals some games their next deals until each is proved winnable."""
         while len(rows):
             deals = [Deal.from_number(number, int(self.settings["draw"][0])) for number in self.games["deal"][rows]]
-            rows = rows[[not self._is_winnable(deal) for deal in deals]]
+            found = [solver.solve(deal, self._rules, max_seconds=None, max_states=MOST_STATES) for deal in deals]
+            rows = rows[[verdict.verdict != "winnable" for verdict in found]]
             super().deal(rows)
-
-    def _is_winnable(self, deal: Deal) -> bool:
-        found = self._solver.solve(deal, self._rules, max_seconds=None, max_states=MOST_STATES)
-        return found.verdict == "winnable"
 
     def _enter(self, games: WonGames, rows: Rows, draws: list[tuple[int, int]]) -> None:
         """Starts episodes within won games."""

@@ -32,6 +32,7 @@ from canfield_env.files import whole_file
 from canfield_env.records import read_records, verify
 from canfield_env.rules import Rules
 from canfield_env.training.repetition import Memory
+from canfield_env.training.versions import check_versions
 
 #: Version of the format.
 FORMAT: Final = 1
@@ -136,7 +137,7 @@ class Shard:
     @property
     def legal(self) -> NDArray[np.bool_]:
         """``bool[N, 261]``, what may be played."""
-        return np.unpackbits(self.masks, axis=1, count=ACTIONS).view(np.bool_)
+        return unpack_masks(self.masks)
 
     def save(self, path: Path) -> None:
         """Writes the shard, as a whole or not at all.
@@ -332,6 +333,11 @@ class Dataset:
         return games
 
 
+def unpack_masks(masks: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """``bool[N, 261]``, the masks that ``Shard.masks`` has as bits."""
+    return np.unpackbits(masks, axis=1, count=ACTIONS).view(np.bool_)
+
+
 def lines_file(path: Path, shard: int) -> Path:
     """The file of a shard's lines."""
     return path / f"lines-{shard:05}.npz"
@@ -352,7 +358,7 @@ def read_plan(path: Path) -> tuple[Plan, dict[str, Any] | None]:
     try:
         table = orjson.loads(file.read_bytes())
         plan, summary = dict(table["plan"]), table.get("summary")
-        _check_versions(file, plan)
+        check_versions(f"{file}: the dataset is of", plan, "dataset format", FORMAT)
         return Plan.model_validate_json(orjson.dumps(plan)), summary
     except OSError as error:
         raise ConfigError(f"{path}: no dataset: {file.name} cannot be read: {error.strerror}") from None
@@ -371,19 +377,6 @@ def write_plan(path: Path, plan: Plan, summary: dict[str, Any] | None = None) ->
     """
     with whole_file(path / PLAN_FILE) as file:
         file.write(orjson.dumps({"plan": plan.model_dump(), "summary": summary}, option=orjson.OPT_INDENT_2))
-
-
-def _check_versions(file: Path, plan: dict[str, Any]) -> None:
-    """Versions come first: what else the plan holds may differ with them."""
-    for key, what, here in (
-        ("format", "dataset format", FORMAT),
-        ("action_version", "actions", actions.VERSION),
-        ("observation_version", "observations", observations.VERSION),
-    ):
-        if plan.get(key) != here:
-            raise ConfigError(
-                f"{file}: the dataset is of version {plan.get(key)} of the {what}, this is version {here}"
-            )
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import orjson
 import tomli_w
-from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
 
 import canfield_env
 from canfield_env.errors import ConfigError
@@ -67,6 +67,10 @@ class RunFolder:
                 (self.path / "run.json").write_bytes(orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def make_logger(self, steps: int) -> Logger:
+        """What writes the metrics of a run that goes on from so many steps."""
+        return Logger(None, [JsonLines(self.metrics, steps), TensorBoardOutputFormat(str(self.tensorboard))])
 
     def _find_run(self, config: RunConfig, resume: bool) -> bool:
         """Whether there is a run to go on with."""

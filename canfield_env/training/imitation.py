@@ -14,17 +14,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from canfield_env.engine import observe as at
-from canfield_env.engine.layout import ACTIONS
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
 from canfield_env.training.config import EnvSection
-from canfield_env.training.dataset import NO_ACTION, Dataset, Shard
-from canfield_env.training.folder import JsonLines, RunFolder
+from canfield_env.training.dataset import NO_ACTION, Dataset, Shard, unpack_masks
+from canfield_env.training.folder import RunFolder
 from canfield_env.training.imitation_config import FitSection, ImitationConfig
 from canfield_env.training.model_file import (
     Header,
@@ -36,6 +33,7 @@ from canfield_env.training.model_file import (
 )
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.play import play_deals
+from canfield_env.training.repetition import RESERVE
 from canfield_env.training.running import fast_products, on_signal
 from canfield_env.training.state import optimizer_tensors, restore_optimizer
 
@@ -43,7 +41,6 @@ from canfield_env.training.state import optimizer_tensors, restore_optimizer
 LOG_EVERY: Final = 50_000
 #: Lines that are measured at a time.
 _MEASURED: Final = 4096
-_RESERVE: Final = 52 + at.COUNT_RESERVE
 
 
 class Batch(NamedTuple):
@@ -118,7 +115,7 @@ class Lines:
             rows: which.
             first: where the values of each line begin, ``starts`` of these lines.
         """
-        legal = np.unpackbits(self.masks[rows], axis=1, count=ACTIONS).view(np.bool_)
+        legal = unpack_masks(self.masks[rows])
         judged = self.judged[rows]
         losses = np.zeros(legal.shape, np.float32)
         places = np.repeat(first[rows] - np.cumsum(judged) + judged, judged) + np.arange(judged.sum())
@@ -135,7 +132,7 @@ def returns_of(shard: Shard, env: EnvSection, gamma: float) -> NDArray[np.float3
     """``float32[N]``, the discounted rewards from each line to the end of its game, as training has them."""
     lasts = shard.ends[np.diff(shard.ends, prepend=0) > 0] - 1
     won = shard.won[np.diff(shard.ends, prepend=0) > 0]
-    reserve = shard.tokens[:, _RESERVE].astype(np.int64)
+    reserve = shard.tokens[:, RESERVE].astype(np.int64)
     after = np.append(reserve[1:], 0)
     after[lasts] = np.where(won, 0, reserve[lasts])
     rewards = env.reward_scale * shard.rewards + env.reserve_reward * (reserve - after)
@@ -272,7 +269,7 @@ class Imitator:
             return True
         self.folder.begin(self.config, self._init)
         bar = tqdm(total=total, initial=self.steps, unit="line", disable=None if self._progress else True)
-        with bar, closing(self._make_logger()) as logger, on_signal(self._stop), fast_products():
+        with bar, closing(self.folder.make_logger(self.steps)) as logger, on_signal(self._stop), fast_products():
             self._logger = logger
             while self.steps < total and not self._stopping:
                 before = self.steps
@@ -345,27 +342,9 @@ class Imitator:
     def _all_seconds(self) -> float:
         return self._seconds + time.process_time() - self._started
 
-    def _make_logger(self) -> Logger:
-        lines = JsonLines(self.folder.metrics, self.steps)
-        return Logger(None, [lines, TensorBoardOutputFormat(str(self.folder.tensorboard))])
-
     def _header(self) -> Header:
-        options = self.config.env.options()
-        return Header(
-            rules=options.rules.to_dict(),
-            draw=self.config.env.draw,
-            stock=options.stock,
-            network=self.config.network,
-            origin={
-                "run": self.folder.path.name,
-                "seed": self.config.run.seed,
-                "lines learned from": self.steps,
-                "datasets": self._data,
-                "suite": self.config.evaluation.suite,
-                "deals": len(self._deals),
-                "won, cards up": self._best,
-            },
-        )
+        learned = {"lines learned from": self.steps, "datasets": self._data, "won, cards up": self._best}
+        return Header.of_run(self.config, run=self.folder.path.name, **learned)
 
     def _save_last(self) -> None:
         facts = {"steps": self.steps, "best": self._best, "seconds": self._all_seconds(), "datasets": self._data}

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from canfield_env.errors import ConfigError
-from canfield_env.training.config import (
-    CardNetworkSection,
-    Count,
-    EnvSection,
-    EvaluationSection,
-    NetworkSection,
-    Positive,
-    RunConfig,
-    RunSection,
-    Section,
-    Share,
-    Weight,
-)
+from canfield_env.training.config import Count, Positive, RunConfig, Section, Share, Weight
 
 
 class FitSection(Section):
@@ -58,18 +46,11 @@ class ImitationConfig(RunConfig):
     FOLDER = "imitate"
     KIND = "imitation configuration"
 
-    env: EnvSection = EnvSection()
     fit: FitSection = FitSection()
-    network: NetworkSection = CardNetworkSection()
-    evaluation: EvaluationSection
-    run: RunSection
 
     @model_validator(mode="after")
-    def _fit_together(self) -> ImitationConfig:
+    def _is_of_datasets(self) -> Self:
         options = self.env.options()
         if options.stock != "auto" or options.reward != "foundation":
             raise ConfigError("env: datasets have stock='auto' and reward='foundation'")
-        suite = self.evaluation.load()
-        if suite.rules != options.rules or suite.deals[0].draw != options.draw:
-            raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
         return self

@@ -27,8 +27,10 @@ from canfield_env.env import actions, observations
 from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
 from canfield_env.files import whole_file
-from canfield_env.training.config import NetworkSection
+from canfield_env.rules import Rules
+from canfield_env.training.config import NetworkSection, RunConfig
 from canfield_env.training.network import Network, make_network
+from canfield_env.training.versions import check_versions
 
 #: Version of the file format.
 FORMAT: Final = 1
@@ -57,6 +59,34 @@ class Header(BaseModel):
     stock: Stock
     network: NetworkSection
     origin: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def of_run(cls, config: RunConfig, **origin: Any) -> Header:
+        """The header of a model that a run trains; ``origin`` is what there is to say beyond its configuration."""
+        options, evaluation = config.env.options(), config.evaluation
+        about = {"seed": config.run.seed, "suite": evaluation.suite, "deals": evaluation.deals}
+        return cls(
+            rules=options.rules.to_dict(),
+            draw=config.env.draw,
+            stock=options.stock,
+            network=config.network,
+            origin=about | origin,
+        )
+
+    def check_game(self, rules: Rules, draw: int) -> None:
+        """Checks that the model was trained for a game.
+
+        Raises:
+            ConfigError: it was trained for another one; the text names both.
+        """
+        trained = Rules.from_dict(self.rules)
+        if (trained, self.draw) != (rules, draw):
+            there, here = _game_name(trained, self.draw), _game_name(rules, draw)
+            raise ConfigError(f"the model was trained for {there}, not for {here}")
+
+
+def _game_name(rules: Rules, draw: int) -> str:
+    return f"{rules.name or rules} with draw {draw}"
 
 
 @dataclass(frozen=True)
@@ -151,7 +181,9 @@ def _read(path: str | Path, *names: str) -> dict[str, bytes]:
 def _read_header(path: str | Path, content: bytes) -> Header:
     try:
         table = orjson.loads(content)
-        _check_versions(path, table)
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: {_HEADER} is not a JSON object")
+        check_versions(f"{path}: the model is for", table, "model file format", FORMAT)
         return Header.model_validate(table)
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"{path}: {_HEADER} is not JSON: {error}") from None
@@ -159,18 +191,3 @@ def _read_header(path: str | Path, content: bytes) -> Header:
         fault = error.errors()[0]
         place = ".".join(map(str, fault["loc"]))
         raise ConfigError(f"{path}: {_HEADER}: {place}: {fault['msg']}") from None
-
-
-def _check_versions(path: str | Path, table: Any) -> None:
-    """Versions come first: what else the header holds may differ with them."""
-    if not isinstance(table, dict):
-        raise ConfigError(f"{path}: {_HEADER} is not a JSON object")
-    for key, what, here in (
-        ("format", "model file format", FORMAT),
-        ("action_version", "actions", actions.VERSION),
-        ("observation_version", "observations", observations.VERSION),
-    ):
-        if table.get(key) != here:
-            raise ConfigError(
-                f"{path}: the model is for version {table.get(key)} of the {what}, this is version {here}"
-            )

@@ -29,7 +29,8 @@ Mask = NDArray[np.int8] | NDArray[np.bool_]
 #: Positions remembered since the last progress; beyond that the oldest are forgotten.
 CAPACITY: Final = 256
 
-_RESERVE: Final = 52 + at.COUNT_RESERVE
+#: Where the tokens say how many cards are in the reserve.
+RESERVE: Final = 52 + at.COUNT_RESERVE
 _WASTE: Final = 52 + at.COUNT_WASTE
 _IDLE: Final = 52 + at.COUNT_IDLE
 _PEAK: Final = 52 + at.COUNT_PEAK
@@ -122,7 +123,7 @@ def _foresee(tokens: Array, action: int, after: Array) -> bool:
     if token == at.TOKEN_FOUNDATION:
         after[card] = _column_end(tokens, target)
         return True
-    if (token - at.TOKEN_COLUMN) % 52 == 0 and tokens[_RESERVE] > 0:
+    if (token - at.TOKEN_COLUMN) % 52 == 0 and tokens[RESERVE] > 0:
         return False  # the reserve refills the column
     if target < 0:
         after[card] = at.TOKEN_FOUNDATION

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from tqdm import tqdm
 
 from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
-from canfield_env.training.folder import JsonLines, RunFolder
+from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import Header, load_like, load_model, load_training, save_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Result, play_deals
@@ -97,7 +96,7 @@ class Trainer:
             return True
         self.folder.begin(self.config, self._init)
         self._bar = tqdm(total=total, initial=self.steps, unit="step", disable=None if self._progress else True)
-        with self._bar, closing(self._make_logger()) as logger, on_signal(self._stop), fast_products():
+        with self._bar, closing(self.folder.make_logger(self.steps)) as logger, on_signal(self._stop), fast_products():
             self._ppo.set_logger(logger)
             self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=total)  # it logs for itself
             if self.steps >= total:
@@ -154,28 +153,11 @@ class Trainer:
         """CPU seconds of the run so far, all its processes together."""
         return self._seconds + time.process_time() - self._started
 
-    def _make_logger(self) -> Logger:
-        lines = JsonLines(self.folder.metrics, self.steps)
-        return Logger(None, [lines, TensorBoardOutputFormat(str(self.folder.tensorboard))])
-
     # ------------------------------------------------------------------ what is saved
 
     def _header(self) -> Header:
-        options = self.config.env.options()
-        return Header(
-            rules=options.rules.to_dict(),
-            draw=self.config.env.draw,
-            stock=options.stock,
-            network=self.config.network,
-            origin={
-                "run": self.folder.path.name,
-                "seed": self.config.run.seed,
-                "steps": self.steps,
-                "suite": self.config.evaluation.suite,
-                "deals": len(self._deals),
-                "won, cards up": self._best,
-            },
-        )
+        best = {"won, cards up": self._best}
+        return Header.of_run(self.config, run=self.folder.path.name, steps=self.steps, **best)
 
     def _save_last(self) -> None:
         state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self.seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,14 @@ from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
-from canfield_env.engine import observe
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
-from canfield_env.training.repetition import Memory
-
-_RESERVE: Final = 52 + observe.COUNT_RESERVE
+from canfield_env.training.repetition import RESERVE, Memory
 
 
 def _reserves(observations: Any) -> NDArray[np.float32]:
     """Cards in the reserve of each game."""
-    reserves: NDArray[np.float32] = observations[:, _RESERVE].astype(np.float32)
+    reserves: NDArray[np.float32] = observations[:, RESERVE].astype(np.float32)
     return reserves
 
 
@@ -67,7 +64,7 @@ class TrainingVecEnv(VecEnvWrapper):
         observations, rewards, dones, infos = self._games.step_wait()
         reserves = _reserves(observations)
         for index in np.flatnonzero(dones):
-            reserves[index] = infos[index]["terminal_observation"][_RESERVE]
+            reserves[index] = infos[index]["terminal_observation"][RESERVE]
         rewards = rewards * np.float32(self._reward_scale) + (self._reserves - reserves) * self._reserve_reward
         for index in np.flatnonzero(dones):
             info = infos[index]
