@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.planner.options import Options
-from agents.planner.samples import draw_orders
+from agents.planner.samples import Samples, Weights, draw_samples
 from agents.planner.search import (
     MOST_PLANS,
     Plans,
@@ -28,10 +28,8 @@ from canfield_env.solver.moves import ALL_DOMINANCES, RELAXED, TAILS
 from canfield_env.solver.search import FULL, OPEN, UNWINNABLE, WINNABLE
 from canfield_env.solver.solution import Step
 from canfield_env.solver.space import Space, new_space
-from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS, WEIGHTS, board_of, card_number, pack
+from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS
 from canfield_env.view import PlayerView
-
-Weights = tuple[int, int, int]
 
 #: The dominances, and what a card in the reserve, in the stock and in the columns counts in the search order. Short
 #: searches win the most with the first of these; the others are for plans that turn out not to be playable: a way may
@@ -88,41 +86,24 @@ class Planner:
         return played
 
     def _decide(self, view: PlayerView, seed: int, dominances: int, weights: Weights) -> tuple[list[int], int]:
-        game = Game.from_view(view, 0)
-        decision = _Decision(game, view, seed, dominances, weights, self._options, self._space, self._plans)
-        return decision.actions()
+        samples = draw_samples(view, self._options.orders, seed, dominances, weights)
+        return _Decision(samples, self._options, self._space, self._plans).actions()
 
 
 class _Decision:
     """One decision at work."""
 
-    def __init__(
-        self,
-        game: Game,
-        view: PlayerView,
-        seed: int,
-        dominances: int,
-        weights: Weights,
-        options: Options,
-        space: Space,
-        plans: Plans,
-    ) -> None:
-        self._game = game
+    def __init__(self, samples: Samples, options: Options, space: Space, plans: Plans) -> None:
+        self._game, self._orders, self._words, self._board = samples
         self._options = options
         self._plans = plans
         self._ends_at = perf_counter() + options.seconds
-        position = game.full_position()
-        hidden = [card_number(card, position.base, view.rules.ranks) for card in view.unseen]
-        self._orders = draw_orders(hidden, options.orders, seed)
-        self._board = board = board_of(position, view.rules, view.draw)
-        board[DOMINANCES] = dominances
-        board[WEIGHTS : WEIGHTS + 3] = weights
-        self._words = pack(position, view.rules, view.draw)
+        hidden = self._orders.shape[1]
         # The last hidden card is known, because all others are.
-        self._top = int(board[RESERVE_CARDS + len(hidden)]) if len(hidden) > 1 else -1
+        self._top = int(self._board[RESERVE_CARDS + hidden]) if hidden > 1 else -1
         self._lost = np.zeros(len(self._orders), np.bool_)
         self._count = 0
-        self._tools = (*space, board)
+        self._tools = (*space, self._board)
 
     def actions(self) -> tuple[list[int], int]:
         """The actions of the best plan, and how many of them in a row bring no progress."""

@@ -1,12 +1,51 @@
-"""Orders of the hidden reserve cards that a decision is judged by."""
+"""Orders of the hidden reserve cards that a decision is judged by, and the solver's board to lay them on."""
 
 from __future__ import annotations
 
 from itertools import permutations
 from math import factorial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from canfield_env.game import Game
+from canfield_env.solver.state import DOMINANCES, WEIGHTS, board_of, card_number, pack
+from canfield_env.view import PlayerView
+
+Weights = tuple[int, int, int]
+
+
+class Samples(NamedTuple):
+    """A player's view as the solver takes it.
+
+    Attributes:
+        game: a game that agrees with the view.
+        orders: ``int64[K, H]``, orders of the hidden cards.
+        words: the state that the game is in.
+        board: the board for the searches, with any order of the hidden cards.
+    """
+
+    game: Game
+    orders: NDArray[np.int64]
+    words: tuple[int, int]
+    board: NDArray[np.int64]
+
+
+def draw_samples(view: PlayerView, count: int, seed: int, dominances: int, weights: Weights) -> Samples:
+    """Draws orders of the cards that a view hides. It depends on the arguments only.
+
+    Args:
+        view: what the player knows; no stock card may be unseen.
+        count, seed: as in ``draw_orders``.
+        dominances, weights: how the solver is to search.
+    """
+    game = Game.from_view(view, 0)
+    position = game.full_position()
+    hidden = [card_number(card, position.base, view.rules.ranks) for card in view.unseen]
+    board = board_of(position, view.rules, view.draw)
+    board[DOMINANCES], board[WEIGHTS : WEIGHTS + 3] = dominances, weights
+    return Samples(game, draw_orders(hidden, count, seed), pack(position, view.rules, view.draw), board)
 
 
 def draw_orders(cards: list[int], count: int, seed: int) -> NDArray[np.int64]:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.planner.decision import ATTEMPTS
-from agents.planner.samples import draw_orders
+from agents.planner.samples import draw_samples
 from agents.planner.search import lay
 from canfield_env.engine.jit import jit
 from canfield_env.env import actions
 from canfield_env.game import Game
 from canfield_env.solver.search import UNWINNABLE, WINNABLE, search
 from canfield_env.solver.space import new_space
-from canfield_env.solver.state import DOMINANCES, WEIGHTS, board_of, card_number, pack
+from canfield_env.solver.state import pack
 from canfield_env.view import PlayerView
 
 
@@ -48,12 +48,7 @@ class MoveJudge:
             ``uint8[M]``, the orders that the solver wins; ``uint8[M]``, those that it comes to no end of; and how many
             orders there are.
         """
-        game = Game.from_view(view, 0)
-        position = game.full_position()
-        hidden = [card_number(card, position.base, view.rules.ranks) for card in view.unseen]
-        orders = draw_orders(hidden, self._orders, seed)
-        board = board_of(position, view.rules, view.draw)
-        board[DOMINANCES], board[WEIGHTS : WEIGHTS + 3] = ATTEMPTS[0]
+        game, orders, _, board = draw_samples(view, self._orders, seed, *ATTEMPTS[0])
         words = np.array([pack(_after(game, int(move)).full_position(), view.rules, view.draw) for move in moves])
         results = np.zeros((2, len(moves)), np.uint8)
         _judge_all(words, orders, self._states * (self._orders // len(orders)), results, *self._space, board)
