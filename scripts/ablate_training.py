@@ -15,12 +15,12 @@ import orjson
 import typer
 
 from canfield_env.configs import read_toml
-from canfield_env.script import run_script
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import load_model
 from canfield_env.training.play import Result, play_deals
 from canfield_env.training.trainer import Trainer
+from scripts.command import run_script
 
 ROOT: Final = Path(__file__).parent.parent
 PLAN: Final = ROOT / "configs" / "trials" / "ablation-d3.toml"

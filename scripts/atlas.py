@@ -20,8 +20,8 @@ from tqdm import tqdm
 from canfield_env import Deal, Rules
 from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.evaluation.survey import Survey, write_atlas
-from canfield_env.script import run_script
 from canfield_env.solver import solve_many
+from scripts.command import run_script
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "runs" / "atlas"

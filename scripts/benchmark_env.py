@@ -32,7 +32,7 @@ import canfield_env  # noqa: F401 - registers the environment
 from canfield_env.engine.jit import jit
 from canfield_env.engine.kernels import mix
 from canfield_env.engine.layout import ACTIONS
-from canfield_env.script import run_script
+from scripts.command import run_script
 
 ROOT = Path(__file__).parent.parent
 REPEATS = 7

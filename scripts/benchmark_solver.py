@@ -19,8 +19,8 @@ import orjson
 import typer
 
 from canfield_env import Deal, Rules
-from canfield_env.script import run_script
 from canfield_env.solver import Solver
+from scripts.command import run_script
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "tests" / "data" / "solver_reference.jsonl"

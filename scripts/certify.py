@@ -16,8 +16,8 @@ from tqdm import tqdm
 from canfield_env.configs import config_names
 from canfield_env.evaluation.certificates import write_certificate
 from canfield_env.evaluation.suites import Suite
-from canfield_env.script import run_script
 from canfield_env.solver import solve_many
+from scripts.command import run_script
 
 ROOT = Path(__file__).parent.parent
 

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from canfield_env.script import run_script
 from canfield_env.training.imitation_config import ImitationConfig
+from scripts.command import run_script
 
 app = typer.Typer(add_completion=False)
 

@@ -18,12 +18,12 @@ import typer
 from canfield_env.configs import read_toml
 from canfield_env.deals import Deal
 from canfield_env.evaluation.metrics import share
-from canfield_env.script import run_script
 from canfield_env.training.dataset import read_plan
 from canfield_env.training.imitation_config import ImitationConfig
 from canfield_env.training.model_file import load_model
 from canfield_env.training.play import play_deals
 from canfield_env.training.running import fast_products
+from scripts.command import run_script
 
 KEPT: Final = Path(__file__).parents[1] / "docs" / "results" / "learning"
 #: Random training deals by which no model was chosen, and what they are drawn from.

@@ -27,7 +27,7 @@ from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compa
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.suites import Suite
 from canfield_env.records import Record
-from canfield_env.script import run_script
+from scripts.command import run_script
 from scripts.pages import amount, new_figure, percent, save_figure
 
 ROOT: Final = Path(__file__).parent.parent

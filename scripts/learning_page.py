@@ -23,10 +23,10 @@ import typer
 from canfield_env.configs import read_toml
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.evaluation.metrics import share
-from canfield_env.script import run_script
 from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player
+from scripts.command import run_script
 from scripts.pages import new_figure, percent, save_figure
 
 ROOT: Final = Path(__file__).parent.parent

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
-from canfield_env.script import run_script
 from canfield_env.training.dataset import Dataset, Plan
+from scripts.command import run_script
 
 app = typer.Typer(add_completion=False)
 

@@ -31,12 +31,12 @@ from agents.planner.search import MOST_PLANS, examine, explore, find_result, lay
 from canfield_env import Deal, Rules
 from canfield_env.deals import FIRST_TRAINING_DEAL
 from canfield_env.evaluation.episode import episode_seed, make_env
-from canfield_env.script import run_script
 from canfield_env.solver.moves import RELAXED
 from canfield_env.solver.search import UNWINNABLE, WINNABLE
 from canfield_env.solver.space import EXPANDED, new_space
 from canfield_env.solver.state import DOMINANCES, RESERVE_CARDS
 from canfield_env.view import PlayerView
+from scripts.command import run_script
 from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parents[1]

@@ -22,11 +22,11 @@ from pydantic import BaseModel, ConfigDict
 
 from canfield_env.configs import read_toml
 from canfield_env.evaluation.metrics import share
-from canfield_env.script import run_script
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.play import Result
 from canfield_env.training.trainer import Trainer
+from scripts.command import run_script
 
 ROOT: Final = Path(__file__).parent.parent
 PLAN: Final = ROOT / "configs" / "trials" / "search-d3.toml"

@@ -23,8 +23,8 @@ import typer
 
 from agents.ppo import MODELS
 from canfield_env.errors import ConfigError
-from canfield_env.script import run_script
 from canfield_env.training.model_file import load_model
+from scripts.command import run_script
 from scripts.leaderboard import Board
 from scripts.pages import amount, percent
 

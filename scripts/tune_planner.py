@@ -31,8 +31,8 @@ from canfield_env.env.single import CanfieldEnv
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.metrics import mcnemar, share
 from canfield_env.rules import Rules
-from canfield_env.script import run_script
 from canfield_env.view import PlayerView
+from scripts.command import run_script
 from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parents[1]
