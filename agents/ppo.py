@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.shipped import find_model
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
-from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
 from canfield_env.training.model_file import load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
-
-#: The shipped models, and what is to be known of them (README.md).
-MODELS: Final = Path(__file__).parent / "models"
 
 
 class PpoAgent:
@@ -38,7 +35,7 @@ class PpoAgent:
 
     def __init__(self, model: str | Path) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
-        self._header, self._network = load_model(find_model(model))
+        self._header, self._network = load_model(find_model(model, "playing"))
         self.name = f"ppo:{model}"
         self.stock: Stock = self._header.stock
         self.reset(0)
@@ -58,19 +55,3 @@ class PpoAgent:
     def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
         """The move to play now."""
         return int(self._player.choose(observation[None], mask[None])[0])
-
-
-def find_model(name_or_path: str | Path) -> Path:
-    """The file of a shipped model by its name, or of another one by its path (anything with a ``/`` or ``.zip``).
-
-    Raises:
-        ConfigError: no model of that name is shipped; the text lists those that are.
-    """
-    text = str(name_or_path)
-    if text.endswith(".zip") or "/" in text or isinstance(name_or_path, Path):
-        return Path(name_or_path)
-    path = MODELS / f"{text}.zip"
-    if not path.is_file():
-        known = ", ".join(sorted(path.stem for path in MODELS.glob("*.zip")))
-        raise ConfigError(f"no model is called {text!r}: there are {known}, or give a file, such as runs/NAME/best.zip")
-    return path

@@ -1,8 +1,9 @@
 #!/usr/bin/env python
-"""Ships a trained model: what ``canfield evaluate --agent ppo:NAME`` plays with, and the page that tells of it.
+"""Ships a trained model: what ``ppo:NAME`` or ``planner:learned`` plays with, and the page that tells of it.
 
-    python -m scripts.ship_model ship d3 runs/NAME/best.zip   # copies it, and notes how it came about
-    python -m scripts.ship_model page                         # agents/models/README.md
+    python -m scripts.ship_model ship d3 runs/NAME/best.zip                # copies it, and notes how it came about
+    python -m scripts.ship_model ship plan-d3 runs/plan-value/best.zip
+    python -m scripts.ship_model page                                      # agents/models/README.md
 
 A run that started from another model is told of together with the run which that model is of, and so on.
 """
@@ -21,9 +22,9 @@ import orjson
 import tomli_w
 import typer
 
-from agents.ppo import MODELS
+from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
-from canfield_env.training.model_file import load_model
+from canfield_env.training.model_file import load_model, read_header
 from scripts.command import run_script
 from scripts.leaderboard import Board
 from scripts.pages import amount, percent
@@ -56,7 +57,10 @@ def page() -> None:
 
 def _notes(model: Path) -> list[dict[str, Any]]:
     """The runs that a model comes from, the first one first."""
-    origin = load_model(model)[0].origin
+    header = read_header(model)
+    origin = header.origin
+    if header.purpose == "judging plans":
+        return [{"origin": origin}]
     if "run" not in origin:
         raise ConfigError(f"{model}: the model does not say which run it is of")
     run = RUNS / origin["run"]
@@ -86,10 +90,11 @@ def _lines() -> Iterator[str]:
     yield "[docs/training.md](../../docs/training.md); what the parts of the training bring, in"
     yield "[docs/learning.md](../../docs/learning.md)."
     yield ""
-    yield "The models play by one forward pass a move, without search, and know what a player knows. They are for the"
-    yield "rules and the draw that they were trained for, and are refused elsewhere. `heuristic` and `planner`, which"
-    yield "look ahead, win far more. They were trained on random deals that no suite holds; the best model of a run was"
-    yield "chosen on a validation suite."
+    yield "The models of `ppo` play by one forward pass a move, without search. `heuristic` and `planner`, which look"
+    yield "ahead, win far more. That of `planner:learned` does not play, but judges what the planner compares. All of"
+    yield "them know what a player knows. They are for the rules and the draw that they were trained for, and are"
+    yield "refused elsewhere. They were trained on deals that no suite holds; the best model of a run was chosen on a"
+    yield "validation suite."
     for path in sorted(MODELS.glob("*.json")):
         yield ""
         yield from _section(path)
@@ -98,9 +103,11 @@ def _lines() -> Iterator[str]:
 def _section(path: Path) -> Iterator[str]:
     name, notes = path.stem, orjson.loads(path.read_bytes())
     content = path.with_suffix(".zip").read_bytes()
-    header, network = load_model(path.with_suffix(".zip"))
+    header = read_header(path.with_suffix(".zip"))
+    network = load_model(path.with_suffix(".zip"), header.purpose)[1]
     weights = sum(parameter.numel() for parameter in network.parameters())
-    yield f"## `ppo:{name}`"
+    agent = f"ppo:{name}" if header.purpose == "playing" else "planner:learned"
+    yield f"## `{agent}`"
     yield ""
     yield f"Draw {header.draw}; {weights:,} weights, {len(content):,} bytes; SHA-256"
     yield f"`{hashlib.sha256(content).hexdigest()}`."
@@ -108,30 +115,57 @@ def _section(path: Path) -> Iterator[str]:
     suite = f"d{header.draw}-test"
     board = Board.read(suite)
     for summary in board.summaries:
-        if summary.agent == f"ppo:{name}":
+        if summary.agent == agent:
             yield f"On `{suite}`, {summary.games} deals: {percent(summary.win_rate)} won,"
             yield f"{amount(summary.cards_up)} cards up, {summary.seconds:.3f} CPU seconds a game."
             yield ""
-    yield "It was trained in these runs, each from the model of the one before:"
-    for note in notes:
-        yield ""
-        yield from _run(note)
+    if header.purpose == "playing":
+        yield "It was trained in these runs, each from the model of the one before:"
+        for note in notes:
+            yield ""
+            yield from _run(note)
+    else:
+        yield from _plan_value(notes[0]["origin"])
 
 
 def _run(note: dict[str, Any]) -> Iterator[str]:
-    origin, git = note["origin"], note["about"]["git"]
+    origin = note["origin"]
     won, cards_up = origin["won, cards up"]
-    changed = ", with changes that were not committed" if git["dirty"] else ""
     yield f"### {note['run']}"
     yield ""
     yield f"{note['steps']:,} steps, {note['cpu_seconds']:,.0f} CPU seconds, seed {origin['seed']}; commit"
-    yield f"`{git['commit'][:12]}`{changed}. Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on"
+    yield f"{_revision(note['about']['git'])}. Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on"
     yield f"{origin['deals']} deals of `{origin['suite']}`."
     for data in origin.get("datasets", []):
         yield f"Learned from `{data['folder']}`, SHA-256 `{data['sha256']}`."
     yield ""
+    yield from _toml(note["config"])
+
+
+def _plan_value(origin: dict[str, Any]) -> Iterator[str]:
+    """How a model that judges plans came about."""
+    yield "`scripts/train_plan_value.py` fitted it to where the plans of a quick planner ended, and to what its games"
+    yield f"came to; [docs/planner.md](../../docs/planner.md) tells how. {origin['ends']:,} ends of {origin['games']:,}"
+    yield f"games, SHA-256 `{origin['sha256']}`;"
+    yield f"seed {origin['seed']}; commit {_revision(origin['git'])}."
+    yield ""
+    yield "How well it foretells games that it was not fitted to:"
+    yield ""
+    yield "| by | cross-entropy, nats |"
+    yield "|---|---|"
+    for name, value in origin["held out"].items():
+        yield f"| {name} | {value:.4f} |"
+    yield ""
+    yield from _toml(origin["config"])
+
+
+def _revision(git: dict[str, Any]) -> str:
+    return f"`{git['commit'][:12]}`{', with changes that were not committed' if git['dirty'] else ''}"
+
+
+def _toml(config: dict[str, Any]) -> Iterator[str]:
     yield "```toml"
-    yield tomli_w.dumps(note["config"]).strip()
+    yield tomli_w.dumps(config).strip()
     yield "```"
 
 

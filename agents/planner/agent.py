@@ -1,4 +1,7 @@
-"""``planner``: plays with a player's knowledge, by searching the orders that the hidden cards may have."""
+"""``planner``: plays with a player's knowledge, by searching the orders that the hidden cards may have.
+
+``planner:learned`` also asks a network what its plans are worth: ``agents.planner.learned``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.planner.decision import Planner
+from agents.planner.decision import Decision, MakeDecision, Planner
 from agents.planner.options import Options, parse
 from canfield_env.env import actions
 from canfield_env.env.observations import Form
@@ -24,15 +27,16 @@ class PlannerAgent:
     Args:
         options: how much it thinks.
         name: its name in records.
+        make: what makes its decisions.
     """
 
     stock: Stock = "auto"
     observation: Form = "tokens"
     wants_view = True
 
-    def __init__(self, options: Options | None = None, name: str = "planner") -> None:
+    def __init__(self, options: Options | None = None, name: str = "planner", make: MakeDecision = Decision) -> None:
         self.name = name
-        self._planner = Planner(options or Options())
+        self._planner = Planner(options or Options(), make)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -62,6 +66,11 @@ def from_argument(argument: str) -> PlannerAgent:
     """The agent with the options that the text names, see ``options.parse``.
 
     Raises:
-        ConfigError: the text names none.
+        ConfigError: the text names none; or see ``LearnedPlannerAgent``.
     """
-    return PlannerAgent(parse(argument), f"planner:{argument}" if argument else "planner")
+    options, name = parse(argument), f"planner:{argument}" if argument else "planner"
+    if not options.model:
+        return PlannerAgent(options, name)
+    from agents.planner.learned import LearnedPlannerAgent  # it loads torch
+
+    return LearnedPlannerAgent(options, name)

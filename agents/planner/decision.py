@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from time import perf_counter
 from typing import Final
@@ -62,10 +63,12 @@ class Planner:
 
     Args:
         options: how much it thinks.
+        make: what makes a decision: ``Decision``, or a kind of it.
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, make: MakeDecision) -> None:
         self._options = options
+        self._make = make
         self._space: Space = new_space(max(8 * options.last, 2**17))
         self._plans: Plans = new_plans(max(options.orders, LOST_ORDERS))
         compile_kernels()
@@ -87,11 +90,17 @@ class Planner:
 
     def _decide(self, view: PlayerView, seed: int, dominances: int, weights: Weights) -> tuple[list[int], int]:
         samples = draw_samples(view, self._options.orders, seed, dominances, weights)
-        return _Decision(samples, self._options, self._space, self._plans).actions()
+        return self._make(samples, self._options, self._space, self._plans).actions()
 
 
-class _Decision:
-    """One decision at work."""
+class Decision:
+    """One decision at work.
+
+    Args:
+        samples: what the player knows.
+        options: how much is thought.
+        space, plans: memory for the search and its plans, whatever they hold.
+    """
 
     def __init__(self, samples: Samples, options: Options, space: Space, plans: Plans) -> None:
         self._game, self._orders, self._words, self._board = samples
@@ -159,8 +168,9 @@ class _Decision:
         return self._play_off(states) if certain is None else certain
 
     def _find_certain(self, states: int) -> int | None:
-        """The shortest of the plans that no plan can be better than, if there are such."""
-        for plan in np.argsort(self._plans.lengths[: self._count], kind="stable").tolist():
+        """The best of the plans after which all orders are won that can be, if there are such."""
+        plans = np.arange(self._count)
+        for plan in np.argsort(-self._worth(plans, np.ones(self._count), len(self._orders)), kind="stable").tolist():
             for first in range(0, len(self._orders), BLOCK):
                 if self._is_late():
                     return None
@@ -211,10 +221,18 @@ class _Decision:
         return bool((self._lost[:orders] | (self._plans.results[plan, :orders] == WINNABLE)).all())
 
     def _values(self, chosen: NDArray[np.int64], orders: int) -> NDArray[np.float64]:
-        """What the plans are worth: the share of the orders won, with what the undecided ones and the steps count."""
+        """What the plans are worth by the first so many orders."""
+        return self._worth(chosen, self._shares(chosen, orders), orders)
+
+    def _shares(self, chosen: NDArray[np.int64], orders: int) -> NDArray[np.float64]:
+        """The share of the orders that is won after each plan, with what the undecided ones count."""
         results = self._plans.results[chosen, :orders]
         undecided = (results == OPEN) | (results == FULL)
         shares: NDArray[np.float64] = ((results == WINNABLE) + self._options.undecided * undecided).mean(axis=1)
+        return shares
+
+    def _worth(self, chosen: NDArray[np.int64], shares: NDArray[np.float64], orders: int) -> NDArray[np.float64]:
+        """What plans are worth after which these shares of so many orders are won; equal ones differ by their steps."""
         return shares - STEP * self._plans.lengths[chosen]
 
     def _find_furthest(self) -> int | None:
@@ -255,6 +273,10 @@ class _Decision:
                 raise
             return played[:progressed], 0
         return played, most_idle
+
+
+#: Makes a decision out of what ``Decision`` takes.
+MakeDecision = Callable[[Samples, Options, Space, Plans], Decision]
 
 
 def _left(game: Game) -> int:

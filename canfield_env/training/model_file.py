@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -34,8 +34,25 @@ from canfield_env.training.versions import check_versions
 
 #: Version of the file format.
 FORMAT: Final = 1
+#: What a model is for: it plays; or its value tells what the ends of the planner's plans are worth.
+Purpose = Literal["playing", "judging plans"]
+#: A number for each number of cards in the reserve, 0 to 13. JSON has a list.
+ByCards = Annotated[tuple[float, ...], Field(min_length=14, max_length=14, strict=False)]
 _HEADER, _WEIGHTS = "model.json", "network.safetensors"
 _TRAINING, _TENSORS = "training.json", "training.safetensors"
+
+
+class Evidence(BaseModel):
+    """What the orders won after a plan say of the game, for a network whose value is what it knows beyond that.
+
+    With ``n`` cards in the reserve the log-odds of a win are ``slopes[n]`` times the log-odds of the share won, and
+    ``offsets[n]``, and the network's value.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    slopes: ByCards
+    offsets: ByCards
 
 
 class Header(BaseModel):
@@ -47,6 +64,7 @@ class Header(BaseModel):
         stock: the environment's ``stock`` option.
         network: the network's configuration.
         origin: where the model comes from, for people: run, steps, seed, versions, results.
+        evidence: for a model that judges plans; None for one that plays.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -59,6 +77,12 @@ class Header(BaseModel):
     stock: Stock
     network: NetworkSection
     origin: dict[str, Any] = Field(default_factory=dict)
+    evidence: Evidence | None = None
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the model is for."""
+        return "playing" if self.evidence is None else "judging plans"
 
     @classmethod
     def of_run(cls, config: RunConfig, **origin: Any) -> Header:
@@ -116,18 +140,24 @@ def save_model(path: Path, header: Header, network: Network, training: TrainingS
             archive.writestr(name, content)
 
 
-def load_model(path: str | Path) -> tuple[Header, Network]:
+def load_model(path: str | Path, purpose: Purpose = "playing") -> tuple[Header, Network]:
     """Reads a model.
+
+    Args:
+        path: the file.
+        purpose: what it is to be used for.
 
     Returns:
         What it was trained for, and the network, ready to play.
 
     Raises:
         ConfigError: the file cannot be read, is no model, is damaged, or is for another version of the actions, the
-            observations or the format; the text names both versions.
+            observations or the format; the text names both versions. Or it is for another purpose.
     """
     parts = _read(path, _HEADER, _WEIGHTS)
     header = _read_header(path, parts[_HEADER])
+    if header.purpose != purpose:
+        raise ConfigError(f"{path}: the model is for {header.purpose}, not for {purpose}")
     network = make_network(header.network)
     try:
         network.load_state_dict(load(parts[_WEIGHTS]))
@@ -135,6 +165,15 @@ def load_model(path: str | Path) -> tuple[Header, Network]:
         reason = str(error).splitlines()[0]
         raise ConfigError(f"{path}: the weights do not fit the network that the model names: {reason}") from None
     return header, network.eval()
+
+
+def read_header(path: str | Path) -> Header:
+    """Reads what a model was trained for.
+
+    Raises:
+        ConfigError: see ``load_model``.
+    """
+    return _read_header(path, _read(path, _HEADER)[_HEADER])
 
 
 def load_like(path: str | Path, section: NetworkSection) -> Network:

@@ -172,6 +172,8 @@ def test_options_start_from_a_preset():
         ("undecided=nan", "undecided must be from 0 to 1"),
         ("seconds=-1", "seconds must be 0 or greater"),
         ("seconds=nan", "seconds must be 0 or greater"),
+        ("learned,trust=nan", "trust must be from 0 to 10"),
+        ("trust=0.5", "trust is trust in a model, and there is none"),
         ("fast,width=3", "no option 'width'"),
         ("orders=3,orders=4", "orders is given twice"),
         ("orders=3,", "no option ''"),

@@ -2,14 +2,14 @@
 
 import pytest
 
-from agents.ppo import MODELS
+from agents.shipped import MODELS, shipped_models
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
 from scripts import ship_model
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in MODELS.glob("*.zip")))
+@pytest.mark.parametrize("name", shipped_models("playing"))
 def test_a_shipped_model_plays_by_its_name(name):
     suite = Suite.load(f"{name}-validation")
     agent = load_agent(f"ppo:{name}")
