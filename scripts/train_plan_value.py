@@ -82,7 +82,7 @@ def fit(folder: Path = FOLDER) -> None:
     """Fits a network to the games that have been played, and writes it with how well it foretells games held out."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    ends = load_ends(folder)
+    ends, games = load_ends(folder)
     held_out = ends.games % HELD_OUT == 0
     report = {}
 
@@ -104,7 +104,7 @@ def fit(folder: Path = FOLDER) -> None:
             fit_network(value, ends, lambda_returns(ends, chances, mix), learned, epochs)
             chances = measure(f"and a network, fit {number}", value)
     origin = {
-        "games": len(np.unique(ends.games)),
+        "games": games,
         "ends": len(ends.games),
         "sha256": hashlib.sha256(b"".join(array.tobytes() for array in ends)).hexdigest(),
         "seed": SEED,

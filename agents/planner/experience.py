@@ -155,8 +155,8 @@ def part_file(folder: Path, part: int) -> Path:
     return folder / f"ends-{part:04}.npz"
 
 
-def load_ends(folder: Path) -> Ends:
-    """All that has been gathered in a folder.
+def load_ends(folder: Path) -> tuple[Ends, int]:
+    """All that has been gathered in a folder, and how many games have been played for it.
 
     Raises:
         FileNotFoundError: that is nothing.
@@ -164,7 +164,7 @@ def load_ends(folder: Path) -> Ends:
     paths = sorted(folder.glob("ends-*.npz"))
     if not paths:
         raise FileNotFoundError(f"{folder}: there are no games in it yet")
-    return _joined(_load(path) for path in paths)
+    return _joined(_load(path) for path in paths), PART * len(paths)
 
 
 def _load(path: Path) -> Ends:

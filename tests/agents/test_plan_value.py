@@ -33,7 +33,7 @@ def test_play_goes_on_where_it_was_stopped_with_the_same_result(tmp_path):
     assert missing_parts(tmp_path / "stopped", 3) == [1, 2]
     assert list(gather(tmp_path / "stopped", [1, 2])) == [1, 2]
     assert missing_parts(tmp_path / "stopped", 3) == []
-    assert are_equal(load_ends(tmp_path / "whole"), load_ends(tmp_path / "stopped"))
+    assert are_equal(load_ends(tmp_path / "whole")[0], load_ends(tmp_path / "stopped")[0])
 
 
 def test_the_command_plays_only_what_is_missing(tmp_path):
@@ -42,7 +42,9 @@ def test_the_command_plays_only_what_is_missing(tmp_path):
         assert done.exit_code == 0
         times = [part_file(tmp_path, part).stat().st_mtime_ns for part in range(int(parts))]
         assert times == sorted(times)
-    assert np.unique(load_ends(tmp_path).games).tolist() == [0, 1, 2, 3]
+    ends, games = load_ends(tmp_path)
+    assert games == 4
+    assert np.unique(ends.games).tolist() == [0, 1, 2, 3]
 
 
 def test_an_end_is_noted_for_each_decision_and_from_the_exploring_one_on():
@@ -85,7 +87,7 @@ def test_a_fit_foretells_what_only_the_network_can_see(tmp_path, monkeypatch):
     assert by_cards > 0.6
     assert first < 0.3
     assert second < 0.3
-    assert header.origin["games"] == 1400
+    assert header.origin["ends"] == 1400
 
 
 def test_without_games_there_is_nothing_to_fit(tmp_path):
