@@ -41,6 +41,8 @@ AGENTS: Final = {
     "random": Maker("agents.random:RandomAgent"),
     "greedy": Maker("agents.greedy:GreedyAgent"),
     "heuristic": Maker("agents.heuristic:from_argument", argument="positions that it looks at before a move"),
-    "planner": Maker("agents.planner.agent:from_argument", argument="fast, strong or options, see agents/planner"),
+    "planner": Maker(
+        "agents.planner.agent:from_argument", argument="fast, strong, learned or options, see agents/planner"
+    ),
     "ppo": Maker("agents.ppo:PpoAgent", argument="d3, d1 or a model file, such as runs/NAME/best.zip"),
 }
