@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import orjson
 
 from canfield_env.configs import configs_dir
+from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
 
@@ -31,8 +32,10 @@ def certificate_path(suite: Suite) -> Path:
 def read_certificate(suite: Suite) -> dict[str, Certified] | None:
     """The verdict of each of a suite's deals by its code, or None where there is no certificate for the suite.
 
+    A certificate is for a suite's name, version and rules. Of a part of the suite it tells as well.
+
     Raises:
-        ConfigError: the certificate cannot be read, or is not one of this version of the suite and these rules.
+        ConfigError: the certificate cannot be read.
     """
     path = certificate_path(suite)
     if not suite.name or not path.is_file():
@@ -42,10 +45,16 @@ def read_certificate(suite: Suite) -> dict[str, Certified] | None:
         found = {code: Certified(*pair) for code, pair in table["verdicts"].items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path}: no certificate: {error}") from error
-    what = (table.get("version"), table.get("rules"), list(found))
-    if what != (suite.version, suite.rules.to_dict(), [deal.code for deal in suite.deals]):
-        raise ConfigError(f"{path}: not of version {suite.version} of the suite {suite.name}, its rules and its deals")
-    return found
+    is_of_suite = (table.get("version"), table.get("rules")) == (suite.version, suite.rules.to_dict())
+    codes = [deal.code or "" for deal in suite.deals]
+    return {code: found[code] for code in codes} if is_of_suite and found.keys() >= set(codes) else None
+
+
+def winnable_deals(suite: Suite, certificate: Mapping[str, Certified] | None) -> frozenset[Deal] | None:
+    """The deals of a suite that its certificate proves winnable; None where there is no certificate."""
+    if certificate is None:
+        return None
+    return frozenset(deal for deal in suite.deals if certificate[str(deal)].verdict == "winnable")
 
 
 def write_certificate(suite: Suite, max_states: int, verdicts: Sequence[Verdict]) -> Path:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from scipy.stats import binomtest, bootstrap
 
+from canfield_env.deals import Deal
 from canfield_env.game import CASINO_BETS
 from canfield_env.records import Record
 
@@ -27,6 +28,19 @@ class Estimate:
     low: float | None
     high: float | None
 
+    def percent(self) -> str:
+        """A share as text, such as ``84.2 % (76.6 to 89.6)``."""
+        return f"{100 * self.value:.1f} %{self._ends(100)}"
+
+    def amount(self) -> str:
+        """An amount as text, such as ``44.5 (42.1 to 46.6)``."""
+        return f"{self.value:.1f}{self._ends(1)}"
+
+    def _ends(self, scale: float) -> str:
+        if self.low is None or self.high is None:
+            return ""
+        return f" ({scale * self.low:.1f} to {scale * self.high:.1f})"
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
@@ -37,6 +51,9 @@ class Summary:
         games: episodes played.
         wins: episodes won.
         win_rate: wins per game, 0 to 1, with Wilson's interval.
+        winnable: of the games, how many were on deals that are proven winnable; None where no verdicts are known.
+        winnable_wins: how many of these were won.
+        winnable_rate: their share, with Wilson's interval; None where there are none.
         cards_up: mean cards on the foundations at the end, base card included (bootstrap interval).
         score: mean points at the end (bootstrap interval).
         casino_fifty: mean dollars won per deal at $50 a deck, $5 a card and $500 for all (bootstrap interval).
@@ -50,6 +67,9 @@ class Summary:
     games: int
     wins: int
     win_rate: Estimate
+    winnable: int | None
+    winnable_wins: int | None
+    winnable_rate: Estimate | None
     cards_up: Estimate
     score: Estimate
     casino_fifty: Estimate
@@ -85,8 +105,12 @@ class Comparison:
     p_value: float
 
 
-def summarise(records: Sequence[Record]) -> Summary:
+def summarise(records: Sequence[Record], winnable: Collection[Deal] | None = None) -> Summary:
     """The summary of one agent's records.
+
+    Args:
+        records: the episodes.
+        winnable: the deals that are proven winnable, best as a set; None where no verdicts are known.
 
     Raises:
         ValueError: there are none, or they are of several agents.
@@ -94,13 +118,17 @@ def summarise(records: Sequence[Record]) -> Summary:
     agents = {record.agent for record in records}
     if len(agents) != 1:
         raise ValueError(f"a summary needs the records of one agent, not of {len(agents)}")
-    wins = sum(record.outcome == "won" for record in records)
+    wins = _wins(records)
+    could_be_won = None if winnable is None else [record for record in records if record.deal in winnable]
     nets = {name: [bet.net(r.cards_up, r.outcome == "won") for r in records] for name, bet in CASINO_BETS.items()}
     return Summary(
         agent=agents.pop(),
         games=len(records),
         wins=wins,
         win_rate=share(wins, len(records)),
+        winnable=None if could_be_won is None else len(could_be_won),
+        winnable_wins=None if could_be_won is None else _wins(could_be_won),
+        winnable_rate=share(_wins(could_be_won), len(could_be_won)) if could_be_won else None,
         cards_up=mean([record.cards_up for record in records]),
         score=mean([record.score for record in records]),
         casino_fifty=mean(nets["fifty"]),
@@ -109,6 +137,10 @@ def summarise(records: Sequence[Record]) -> Summary:
         moves=sum(len(record.moves) for record in records) / len(records),
         seconds=sum(record.seconds for record in records) / len(records),
     )
+
+
+def _wins(records: Sequence[Record]) -> int:
+    return sum(record.outcome == "won" for record in records)
 
 
 def compare(first: Sequence[Record], second: Sequence[Record]) -> Comparison:

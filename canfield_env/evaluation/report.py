@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import combinations
@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 import canfield_env
+from canfield_env.evaluation.certificates import Certified, winnable_deals
 from canfield_env.evaluation.folder import Plan
-from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, summarise
+from canfield_env.evaluation.metrics import Comparison, Summary, compare, summarise
 from canfield_env.records import Record
 
 #: A table: rows of cells, the header first.
@@ -29,15 +30,18 @@ class Report:
     Attributes:
         plan: what was played.
         records: the episodes, in the plan's order.
+        certificate: the verdict of each deal of the suite by its code, or None where there is no certificate.
     """
 
     plan: Plan
     records: Sequence[Record]
+    certificate: Mapping[str, Certified] | None = None
 
     @cached_property
     def summaries(self) -> list[Summary]:
         """One for each agent, in the plan's order."""
-        return [summarise(records) for records in self._by_agent().values()]
+        winnable = winnable_deals(self.plan.suite, self.certificate)
+        return [summarise(records, winnable) for records in self._by_agent().values()]
 
     @cached_property
     def comparisons(self) -> list[Comparison]:
@@ -68,7 +72,7 @@ class Report:
 
     def to_markdown(self) -> str:
         """The report as a Markdown document."""
-        parts = [f"# {self.title}", *map(_markdown, self._tables()), _NOTE]
+        parts = [f"# {self.title}", *map(_markdown, self._tables()), *self._notes()]
         return "\n\n".join(parts) + "\n"
 
     def print(self, console: Console) -> None:
@@ -76,7 +80,8 @@ class Report:
         console.print(self.title, style="bold", highlight=False, markup=False)
         for table in self._tables():
             console.print(_rich(table))
-        console.print(_NOTE, highlight=False, markup=False)
+        for note in self._notes():
+            console.print(note, highlight=False, markup=False)
 
     def files(self) -> list[tuple[str, bytes]]:
         """The files that hold the report, by name and content."""
@@ -85,10 +90,20 @@ class Report:
             ("report.md", self.to_markdown().encode()),
         ]
 
+    def _notes(self) -> Iterator[str]:
+        yield _NOTE
+        if self.certificate is not None:
+            verdicts = [found.verdict for found in self.certificate.values()]
+            yield (
+                f"Of the {len(verdicts)} deals, {verdicts.count('winnable')} are proven winnable by one who sees all "
+                f"cards, and {verdicts.count('undecided')} undecided."
+            )
+
     def _tables(self) -> list[Rows]:
         """The summaries, agents across, and where there are several agents the comparisons, one a row."""
         summaries = [["", *(s.agent for s in self.summaries)]]
-        summaries += [[label, *(cell(s) for s in self.summaries)] for label, cell in _SUMMARY_ROWS]
+        rows = [row for row in _SUMMARY_ROWS if self.certificate is not None or row is not _OF_WINNABLE]
+        summaries += [[label, *(cell(s) for s in self.summaries)] for label, cell in rows]
         if not self.comparisons:
             return [summaries]
         comparisons = [[label for label, _ in _COMPARISON_COLUMNS]]
@@ -113,29 +128,21 @@ def _rich(rows: Rows) -> Table:
     return table
 
 
-def _percent(estimate: Estimate) -> str:
-    return _format(estimate, 100, 1, " %")
+def _of_winnable(summary: Summary) -> str:
+    """Such as ``3 of 17, 17.6 % (6.2 to 41.0)``."""
+    counts = f"{summary.winnable_wins} of {summary.winnable}"
+    return counts if summary.winnable_rate is None else f"{counts}, {summary.winnable_rate.percent()}"
 
 
-def _amount(estimate: Estimate) -> str:
-    return _format(estimate, 1, 1, "")
-
-
-def _format(estimate: Estimate, scale: float, digits: int, unit: str) -> str:
-    """Such as ``12.8 % (10.9 to 15.0)``."""
-    text = f"{scale * estimate.value:.{digits}f}{unit}"
-    if estimate.low is None or estimate.high is None:
-        return text
-    return f"{text} ({scale * estimate.low:.{digits}f} to {scale * estimate.high:.{digits}f})"
-
-
+_OF_WINNABLE: Final = ("won of the winnable", _of_winnable)
 _SUMMARY_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
     ("games", lambda s: str(s.games)),
-    ("won", lambda s: _percent(s.win_rate)),
-    ("cards up", lambda s: _amount(s.cards_up)),
-    ("score", lambda s: _amount(s.score)),
-    ("casino, $50 deck", lambda s: _amount(s.casino_fifty)),
-    ("casino, $52 deck", lambda s: _amount(s.casino_fifty_two)),
+    ("won", lambda s: s.win_rate.percent()),
+    _OF_WINNABLE,
+    ("cards up", lambda s: s.cards_up.amount()),
+    ("score", lambda s: s.score.amount()),
+    ("casino, $50 deck", lambda s: s.casino_fifty.amount()),
+    ("casino, $52 deck", lambda s: s.casino_fifty_two.amount()),
     ("outcomes", lambda s: ", ".join(f"{name} {count}" for name, count in s.outcomes.items())),
     ("moves per game", lambda s: f"{s.moves:.1f}"),
     ("CPU seconds per game", lambda s: f"{s.seconds:.3f}"),
@@ -143,8 +150,8 @@ _SUMMARY_ROWS: Final[list[tuple[str, Callable[[Summary], str]]]] = [
 _COMPARISON_COLUMNS: Final[list[tuple[str, Callable[[Comparison], str]]]] = [
     ("pair", lambda c: f"{c.first} - {c.second}"),
     ("deals", lambda c: str(c.games)),
-    ("won", lambda c: _percent(c.win_rate)),
-    ("cards up", lambda c: _amount(c.cards_up)),
+    ("won", lambda c: c.win_rate.percent()),
+    ("cards up", lambda c: c.cards_up.amount()),
     ("only the first won", lambda c: str(c.only_first)),
     ("only the second", lambda c: str(c.only_second)),
     ("p", lambda c: f"{c.p_value:.2g}"),

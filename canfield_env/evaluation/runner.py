@@ -9,6 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from canfield_env.errors import ConfigError
+from canfield_env.evaluation.certificates import read_certificate
 from canfield_env.evaluation.episode import make_env
 from canfield_env.evaluation.folder import Folder, Plan, in_order
 from canfield_env.evaluation.protocol import Specialist
@@ -44,7 +45,8 @@ def evaluate(
         The report, with the records.
 
     Raises:
-        ConfigError: an agent, its options, ``jobs``, ``seed`` or the folder is bad; nothing has been played then.
+        ConfigError: an agent, its options, ``jobs``, ``seed``, the suite's certificate or the folder is bad; nothing
+            has been played then. Or an agent fails on a deal; what was finished by then is in the folder.
         RecordError: a record in the folder does not replay; or one just made, where environment and game disagree.
         IllegalMoveError, NotationError: an agent gave an action that is illegal.
         KeyboardInterrupt: stopped. What has been finished by then is in the folder.
@@ -55,7 +57,7 @@ def evaluate(
             raise ConfigError(f"{name} must be {least} or greater, not {value}")
     if resume and out is None:
         raise ConfigError("to resume needs the folder that the evaluation is in")
-    plan = _make_plan(specs, suite, seed)
+    plan, certificate = _make_plan(specs, suite, seed), read_certificate(suite)
     folder = None if out is None else Folder(out, plan, resume)
     records = [] if folder is None else list(folder.records)
     tasks = _tasks_left(plan, records)
@@ -69,7 +71,7 @@ def evaluate(
                 folder.add(record)
             records.append(record)
             bar.update()
-    report = Report(plan, in_order(records, plan))
+    report = Report(plan, in_order(records, plan), certificate)
     if folder is not None:
         folder.finish(report.files())
     return report

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from canfield_env.cli import main
+from canfield_env.evaluation.certificates import read_certificate
+from canfield_env.evaluation.suites import Suite
 from canfield_env.records import read_records
 
 FIRST = "tests.evaluation.players:FirstLegal"
@@ -49,6 +51,28 @@ def test_a_suite_has_its_rules_unless_others_are_named(capsys: pytest.CaptureFix
     assert (json.loads(out)["suite"], json.loads(out)["rules"]) == ("smoke", "app")
     _, out, _ = run(capsys, "--agent", FIRST, "--suite", "smoke", "--rules", "hoyle", "--json")
     assert (json.loads(out)["suite"], json.loads(out)["rules"]) == ("smoke", "hoyle")
+
+
+def test_a_certified_suite_tells_how_many_of_the_winnable_deals_were_won(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    status, out, _ = run(capsys, "--agent", "greedy", "--suite", "smoke", "--out", tmp_path)
+    certificate = read_certificate(Suite.load("smoke"))
+    assert (status, certificate is not None) == (0, True)
+    winnable = {code for code, found in certificate.items() if found.verdict == "winnable"}
+    won = {str(r.deal) for r in read_records(tmp_path / "records.jsonl") if r.outcome == "won"}
+    text = f"{len(won & winnable)} of {len(winnable)}, "
+    assert 0 < len(winnable) < 20
+    assert text in " ".join(out.split())
+    assert f"| won of the winnable | {text}" in (tmp_path / "report.md").read_text()
+    assert f"{len(winnable)} are proven winnable" in (tmp_path / "report.md").read_text()
+    (summary,) = json.loads((tmp_path / "report.json").read_bytes())["summaries"]
+    assert (summary["winnable"], summary["winnable_wins"]) == (len(winnable), len(won & winnable))
+
+
+def test_other_rules_have_no_certificate(capsys: pytest.CaptureFixture[str]):
+    _, out, _ = run(capsys, "--agent", FIRST, "--suite", "smoke", "--rules", "hoyle")
+    assert "winnable" not in out
 
 
 def test_a_deck_of_ones_own(capsys: pytest.CaptureFixture[str], tmp_path: Path):

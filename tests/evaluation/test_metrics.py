@@ -73,6 +73,23 @@ def test_summary():
     assert summary.seconds == pytest.approx(0.5 / 3)
 
 
+def test_a_summary_tells_how_many_of_the_winnable_deals_were_won():
+    records = [record(1, 52), record(2, 10), record(3, 4), record(4, 52)]
+    summary = summarise(records, {Deal.from_number(number) for number in (1, 2, 3, 9)})
+    assert (summary.wins, summary.winnable, summary.winnable_wins) == (2, 3, 1)
+    assert summary.winnable_rate == share(1, 3)
+    none = summarise(records, set())
+    assert (none.winnable, none.winnable_wins, none.winnable_rate) == (0, 0, None)
+    unknown = summarise(records)
+    assert (unknown.winnable, unknown.winnable_wins, unknown.winnable_rate) == (None, None, None)
+
+
+def test_estimates_as_text():
+    assert Estimate(0.842, 0.766, 0.8961).percent() == "84.2 % (76.6 to 89.6)"
+    assert Estimate(44.52, 42.1, 46.6).amount() == "44.5 (42.1 to 46.6)"
+    assert (Estimate(0.5, None, None).percent(), Estimate(7.0, None, None).amount()) == ("50.0 %", "7.0")
+
+
 def test_a_summary_is_of_one_agent():
     with pytest.raises(ValueError, match="one agent, not of 2"):
         summarise([record(1, 52, "a"), record(1, 52, "b")])
