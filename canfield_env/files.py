@@ -1,23 +1,33 @@
-"""Files that are written as a whole or not at all."""
+"""Files that are written as a whole or not at all, and by one process at a time."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from canfield_env.errors import ConfigError
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write that takes its place at the end of the block; after an error, what was there before is there.
 
+    Where the path is a symbolic link, it is what it points to that is written. A device or a pipe cannot be put in place:
+    it is written to as it stands.
+
     Raises:
         OSError: the file cannot be written.
     """
-    path = Path(path)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    if _is_special(path):
+        with open(path, "wb") as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         file = open(unfinished, "wb")  # noqa: SIM115 -- the block below closes it
     except OSError as error:
@@ -27,14 +37,49 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _put(unfinished, path)
+        _put(unfinished, target, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
 
 
-def _put(unfinished: Path, path: Path) -> None:
+def _is_special(path: str | Path) -> bool:
+    """Whether there is something at the path that is neither a file nor a folder."""
     try:
-        os.replace(unfinished, path)
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def _put(unfinished: Path, target: Path, path: str | Path) -> None:
+    try:
+        os.replace(unfinished, target)
     except OSError as error:  # the name of the unfinished file means nothing to anyone
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def sole_use(path: str | Path) -> Iterator[None]:
+    """Keeps a file, or a folder that is there, to this process during the block, among all that ask for it.
+
+    What marks it as in use is a file of its own, which stays: ``.NAME.lock`` beside a file, ``.lock`` in a folder. The
+    system lets go of it when the process ends, however that comes about.
+
+    Raises:
+        ConfigError: another process has it.
+        OSError: the mark cannot be written.
+    """
+    from filelock import FileLock, Timeout
+
+    real = Path(os.path.realpath(path))
+    mark = real / ".lock" if real.is_dir() else real.with_name(f".{real.name}.lock")
+    lock = FileLock(mark, timeout=0, thread_local=False)  # whichever thread ends the block gives it free
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ConfigError(f"{path} is in use by another process") from None
+    try:
+        yield
+    finally:
+        lock.release()
