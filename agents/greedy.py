@@ -24,8 +24,9 @@ class GreedyAgent:
     2. a column, or a part of one, onto a card of another column,
     3. the top of the reserve to a column,
     4. a card of the stock to a column,
-    5. a card of a foundation back to a column,
-    6. a column, or a part of one, to an empty column.
+    5. turning the stock, where redeals are limited and the agent has to do it,
+    6. a card of a foundation back to a column,
+    7. a column, or a part of one, to an empty column.
 
     Among moves of one kind, a card of the stock comes the earlier the sooner turning brings it up, and else the move of
     the lower action number.
@@ -36,6 +37,7 @@ class GreedyAgent:
 
     name = "greedy"
     stock: Stock = "auto"
+    limited_stock: Stock = "turn"
     observation: Form = "tokens"
     wants_view = True
 
@@ -55,8 +57,10 @@ class GreedyAgent:
         coming_up = _coming_up(view)
 
         def place(action: int) -> tuple[int, int]:
+            if moves[action].source != "W":
+                return _kind(view, moves[action]), 0
             card = actions.card_of(action, view.position.base, view.rules.ranks)
-            return _kind(view, moves[action]), coming_up.index(card) if moves[action].source == "W" else 0
+            return _kind(view, moves[action]), coming_up.index(card)
 
         legal.sort(key=place)
         return next((action for action in legal if not self._leads_back(view, moves[action])), legal[0])
@@ -79,15 +83,15 @@ def _kind(view: PlayerView, move: Move) -> int:
     if move.target == "F":
         return 1
     if move.source.isdecimal():
-        return 2 if view.position.columns[int(move.target) - 1] else 6
-    return {"R": 3, "W": 4}.get(move.source, 5)
+        return 2 if view.position.columns[int(move.target) - 1] else 7
+    return {"R": 3, "W": 4, "D": 5}.get(move.source, 6)
 
 
 def _coming_up(view: PlayerView) -> list[Card | None]:
     """The tops of the waste in the order in which turning brings them up, from now to the end of the next pass."""
     game = Game.from_view(view, 0)
-    tops: list[Card | None] = []
-    while game.redeals < view.position.redeals + 2 and (game.stock or game.waste):
-        tops += game.waste[-1:]
+    tops: list[Card | None] = list(game.waste[-1:])
+    while game.redeals < view.position.redeals + 2 and game.can("D"):
         game.push("D")
+        tops += game.waste[-1:]
     return tops

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from canfield_env.evaluation.specs import load_agent
 from canfield_env.records import Record, verify
 from canfield_env.rules import Rules
 from canfield_env.training.dataset import NO_ACTION, Plan, Shard
-from canfield_env.training.model_file import load_model
+from canfield_env.training.model_file import fingerprint, load_model
 from canfield_env.training.network import Network
 from canfield_env.training.repetition import Memory
 from canfield_env.view import PlayerView
@@ -197,10 +196,7 @@ def identify_student(path: str | Path) -> tuple[str, str]:
     Raises:
         ConfigError: the file cannot be read.
     """
-    try:
-        return str(path), hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    return str(path), fingerprint(path)
 
 
 def _load_student(plan: Plan, rules: Rules) -> Network:

@@ -13,7 +13,7 @@ from agents.shipped import find_model
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
 from canfield_env.rules import Rules
-from canfield_env.training.model_file import load_model
+from canfield_env.training.model_file import fingerprint, load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
 
@@ -35,7 +35,9 @@ class PpoAgent:
 
     def __init__(self, model: str | Path) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
-        self._header, self._network = load_model(find_model(model, "playing"))
+        path = find_model(model, "playing")
+        self._header, self._network = load_model(path)
+        self.fingerprint = fingerprint(path)
         self.name = f"ppo:{model}"
         self.stock: Stock = self._header.stock
         self.reset(0)

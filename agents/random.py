@@ -17,6 +17,7 @@ class RandomAgent:
 
     name = "random"
     stock: Stock = "auto"
+    limited_stock: Stock = "turn"
     observation: Form = "tokens"
     wants_view = False
 

@@ -15,7 +15,7 @@ from agents.planner.ends import log_odds, read_ends
 from agents.planner.options import Options
 from agents.shipped import find_model
 from canfield_env.rules import Rules
-from canfield_env.training.model_file import Evidence, load_model
+from canfield_env.training.model_file import Evidence, fingerprint, load_model
 from canfield_env.training.network import Network
 
 
@@ -32,7 +32,9 @@ class LearnedPlannerAgent(PlannerAgent):
 
     def __init__(self, options: Options, name: str) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
-        self._header, network = load_model(find_model(options.model, "judging plans"), "judging plans")
+        path = find_model(options.model, "judging plans")
+        self._header, network = load_model(path, "judging plans")
+        self.fingerprint = fingerprint(path)
         assert self._header.evidence is not None
         super().__init__(options, name, partial(LearnedDecision, network, self._header.evidence))
 

@@ -7,17 +7,19 @@ whatever order they do, and is put into the order of agents and deals once all a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
+import canfield_env
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError, RecordError
 from canfield_env.evaluation.suites import Suite
-from canfield_env.files import whole_file
+from canfield_env.files import sole_use, whole_file
 from canfield_env.records import Record, append_record, recover_records, verify
 
 PLAN_FILE = "plan.json"
@@ -33,12 +35,14 @@ class Plan:
         names: the agents' own names, which records carry.
         suite: the deals and the rule set.
         seed: what the seeds of the episodes are made from.
+        models: the fingerprints of the agents that have one, by their names; see ``Trained``.
     """
 
     specs: tuple[str, ...]
     names: tuple[str, ...]
     suite: Suite
     seed: int
+    models: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def episodes(self) -> list[tuple[str, Deal]]:
@@ -49,7 +53,9 @@ class Plan:
         """The plan as JSON has it."""
         suite = self.suite
         return {
+            "version": canfield_env.__version__,
             "agents": dict(zip(self.names, self.specs, strict=True)),
+            "models": dict(self.models),
             "suite": suite.name or None,
             "suite_version": suite.version or None,
             "rules": suite.rules.name or suite.rules.to_dict(),
@@ -59,7 +65,7 @@ class Plan:
 
 
 class Folder:
-    """The folder of one evaluation.
+    """The folder of one evaluation, which no other process can use until the end of the ``with`` block.
 
     Args:
         path: the folder; it is made where it is missing.
@@ -71,8 +77,8 @@ class Folder:
         records: the finished episodes, those of an earlier run first.
 
     Raises:
-        ConfigError: the folder cannot be written, holds an evaluation already and ``resume`` is false, or holds one of
-            another plan; the text says in what it differs.
+        ConfigError: the folder cannot be written, is in use, holds an evaluation already and ``resume`` is false, or
+            holds one of another plan; the text says in what it differs.
         RecordError, IllegalMoveError: a record in it cannot be read or does not replay. Nothing has changed then, but
             that a torn last line is cut off.
     """
@@ -81,14 +87,23 @@ class Folder:
         self.path = Path(path)
         self.records: list[Record] = []
         self._plan = plan
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            if (self.path / PLAN_FILE).exists() or (self.path / RECORDS_FILE).exists():
-                self._go_on(resume)
-            else:
-                self.write(PLAN_FILE, orjson.dumps(plan.to_dict(), option=orjson.OPT_INDENT_2))
-        except OSError as error:
-            raise ConfigError(f"{error.filename or path}: cannot be written: {error.strerror}") from error
+        with ExitStack() as held:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                held.enter_context(sole_use(self.path))
+                if (self.path / PLAN_FILE).exists() or (self.path / RECORDS_FILE).exists():
+                    self._go_on(resume)
+                else:
+                    self.write(PLAN_FILE, orjson.dumps(plan.to_dict(), option=orjson.OPT_INDENT_2))
+            except OSError as error:
+                raise ConfigError(f"{error.filename or path}: cannot be written: {error.strerror}") from error
+            self._held = held.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
 
     def _go_on(self, resume: bool) -> None:
         if not resume:
@@ -99,17 +114,21 @@ class Folder:
             raise ConfigError(f"{self.path} holds another evaluation: {fault}")
         records_path = self.path / RECORDS_FILE
         wanted = set(self._plan.episodes)
+        there: dict[tuple[str, Deal], Record] = {}
         for number, record in enumerate(recover_records(records_path), 1):
+            episode = (record.agent, record.deal)
+            if episode in there and replace(record, seconds=there[episode].seconds) == there[episode]:
+                continue  # played twice, with the same result
             try:
                 if record.rules != self._plan.suite.rules:
                     raise RecordError("played under other rules")
-                if (record.agent, record.deal) not in wanted:
+                if episode in there or episode not in wanted:
                     raise RecordError(f"{record.agent!r} on {record.deal} is there twice, or not to be played here")
                 verify(record)
             except ValueError as error:
                 raise type(error)(f"{records_path}: record {number}: {error}") from error
-            wanted.remove((record.agent, record.deal))
-            self.records.append(record)
+            there[episode] = record
+        self.records = list(there.values())
 
     def _other_plan(self) -> str | None:
         """In what the folder's plan differs from this one, or None."""
@@ -120,8 +139,11 @@ class Folder:
             return f"{path} cannot be read: {error}"
         for key, wanted in self._plan.to_dict().items():
             there = found.get(key) if isinstance(found, dict) else None
-            if there != wanted:
-                return "other deals" if key == "deals" else f"its {key} is {_short(there)}, not {_short(wanted)}"
+            if there == wanted:
+                continue
+            return (
+                f"other {key}" if key in ("deals", "models") else f"its {key} is {_short(there)}, not {_short(wanted)}"
+            )
         return None
 
     def add(self, record: Record) -> None:

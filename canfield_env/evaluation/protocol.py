@@ -26,6 +26,8 @@ class Agent(Protocol):
         stock: the environment's ``stock`` option that it plays with, ``"turn"`` or ``"auto"``.
         observation: the environment's ``observation`` option, ``"planes"`` or ``"tokens"``.
         wants_view: whether ``act`` is given the player's view; making one takes some time.
+
+    What some agents have besides: ``Specialist``, ``Trained``, ``Versatile``.
     """
 
     name: str
@@ -59,3 +61,25 @@ class Specialist(Protocol):
         Raises:
             ConfigError: it does not; the text names its game and this one.
         """
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """What an agent has besides that plays by something learned, which lies in a file and may differ another time.
+
+    Attributes:
+        fingerprint: the SHA-256 of that file, in hexadecimal. Evaluations with another one are other evaluations.
+    """
+
+    fingerprint: str
+
+
+@runtime_checkable
+class Versatile(Protocol):
+    """What an agent with ``stock="auto"`` has besides that also plays where redeals are limited, which rules that out.
+
+    Attributes:
+        limited_stock: the environment's ``stock`` option that it plays with there.
+    """
+
+    limited_stock: Stock

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-import canfield_env
 from canfield_env.evaluation.certificates import Certified, winnable_deals
 from canfield_env.evaluation.folder import Plan
 from canfield_env.evaluation.metrics import Comparison, Summary, compare, summarise
@@ -64,7 +63,6 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it: the plan, a summary per agent, a comparison per pair of agents."""
         return {
-            "version": canfield_env.__version__,
             **self.plan.to_dict(),
             "summaries": [asdict(summary) for summary in self.summaries],
             "comparisons": [asdict(comparison) for comparison in self.comparisons],

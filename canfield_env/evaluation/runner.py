@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from tqdm import tqdm
@@ -12,7 +12,8 @@ from canfield_env.errors import ConfigError
 from canfield_env.evaluation.certificates import read_certificate
 from canfield_env.evaluation.episode import make_env
 from canfield_env.evaluation.folder import Folder, Plan, in_order
-from canfield_env.evaluation.protocol import Specialist
+from canfield_env.evaluation.foreign import foreign_code
+from canfield_env.evaluation.protocol import Specialist, Trained
 from canfield_env.evaluation.report import Report
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
@@ -58,22 +59,10 @@ def evaluate(
     if resume and out is None:
         raise ConfigError("to resume needs the folder that the evaluation is in")
     plan, certificate = _make_plan(specs, suite, seed), read_certificate(suite)
-    folder = None if out is None else Folder(out, plan, resume)
-    records = [] if folder is None else list(folder.records)
-    tasks = _tasks_left(plan, records)
-    total, disable = len(tasks) + len(records), None if progress else True
-    with (
-        tqdm(total=total, initial=len(records), unit="game", disable=disable) as bar,
-        closing(play_all(tasks, suite.rules, seed, jobs)) as played,
-    ):
-        for record in played:
-            if folder is not None:
-                folder.add(record)
-            records.append(record)
-            bar.update()
-    report = Report(plan, in_order(records, plan), certificate)
-    if folder is not None:
-        folder.finish(report.files())
+    with nullcontext() if out is None else Folder(out, plan, resume) as folder:
+        report = Report(plan, in_order(_play(plan, folder, jobs, progress), plan), certificate)
+        if folder is not None:
+            folder.finish(report.files())
     return report
 
 
@@ -83,17 +72,33 @@ def _make_plan(specs: Sequence[str], suite: Suite, seed: int) -> Plan:
         raise ConfigError("there is no agent to evaluate")
     agents = [load_agent(spec) for spec in specs]
     for spec, agent in zip(specs, agents, strict=True):
-        try:
+        with foreign_code(f"agent {spec!r} cannot play under these rules"):
             make_env(agent, suite.rules)
             if isinstance(agent, Specialist):
                 for draw in sorted({deal.draw for deal in suite.deals}):
                     agent.check_game(suite.rules, draw)
-        except ConfigError as error:
-            raise ConfigError(f"agent {spec!r} cannot play under these rules: {error}") from error
     names = tuple(agent.name for agent in agents)
     if len(set(names)) < len(names):
         raise ConfigError(f"two agents have the same name: {', '.join(names)}")
-    return Plan(tuple(specs), names, suite, seed)
+    models = {agent.name: agent.fingerprint for agent in agents if isinstance(agent, Trained)}
+    return Plan(tuple(specs), names, suite, seed, models)
+
+
+def _play(plan: Plan, folder: Folder | None, jobs: int, progress: bool) -> list[Record]:
+    """Plays what the folder does not hold yet, and returns all records."""
+    records = [] if folder is None else list(folder.records)
+    tasks = _tasks_left(plan, records)
+    total, disable = len(tasks) + len(records), None if progress else True
+    with (
+        tqdm(total=total, initial=len(records), unit="game", disable=disable) as bar,
+        closing(play_all(tasks, plan.suite.rules, plan.seed, jobs, plan.models)) as played,
+    ):
+        for record in played:
+            if folder is not None:
+                folder.add(record)
+            records.append(record)
+            bar.update()
+    return records
 
 
 def _tasks_left(plan: Plan, records: Iterable[Record]) -> list[Task]:

@@ -17,6 +17,7 @@ import canfield_env
 from canfield_env.env.observations import Form
 from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
+from canfield_env.evaluation.foreign import foreign_code
 from canfield_env.evaluation.protocol import Agent
 
 #: A table of names: what makes an agent of a SPEC's argument, the empty text where it has none.
@@ -27,19 +28,17 @@ def load_agent(spec: str) -> Agent:
     """Makes the agent that a SPEC names.
 
     Raises:
-        ConfigError: no agent is called that, its module or factory is not there, or what it makes is no agent.
+        ConfigError: no agent is called that, its module or factory is not there or fails, or what it makes is no agent.
     """
     makers = named_agents()
     name, colon, rest = spec.partition(":")
     if name not in makers and not colon:
         known = f"there are {', '.join(makers)}" if makers else "the named agents come with the project's checkout only"
         raise ConfigError(f"no agent is called {spec!r}: {known}; an agent of your own is named module:factory")
-    try:
+    with foreign_code(f"agent {spec!r}"):
         agent = makers[name](rest) if name in makers else _factory(name, rest)()
         if fault := _fault(agent):
             raise ConfigError(fault)
-    except ConfigError as error:
-        raise ConfigError(f"agent {spec!r}: {error}") from error
     return agent
 
 
@@ -77,7 +76,12 @@ def _fault(agent: object) -> str | None:
     if missing:
         return f"{type(agent).__name__} is no agent: it has no {', '.join(missing)}"
     assert isinstance(agent, Agent)
-    for option, choices in (("stock", get_args(Stock)), ("observation", get_args(Form))):
-        if getattr(agent, option) not in choices:
-            return f"its {option} must be {' or '.join(map(repr, choices))}, not {getattr(agent, option)!r}"
-    return None if agent.name else "its name is empty"
+    for option, form in (("stock", Stock), ("observation", Form), ("limited_stock", Stock)):
+        value, choices = getattr(agent, option, agent.stock), get_args(form)
+        if value not in choices:
+            return f"its {option} must be {' or '.join(map(repr, choices))}, not {value!r}"
+    for text in ("name", "fingerprint"):
+        value = getattr(agent, text, agent.name)
+        if not (isinstance(value, str) and value and value.isprintable()):
+            return f"its {text} must be text that can be printed, and not empty, not {value!r}"
+    return None

@@ -7,15 +7,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeAlias, TypeVar
 
 from canfield_env.deals import Deal
 from canfield_env.env.single import CanfieldEnv
+from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import make_env, play_episode
-from canfield_env.evaluation.protocol import Agent
+from canfield_env.evaluation.protocol import Agent, Trained
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.records import Record
 from canfield_env.rules import Rules
@@ -27,17 +28,25 @@ R = TypeVar("R")
 Task: TypeAlias = tuple[str, Deal]
 
 
-def play_all(tasks: Sequence[Task], rules: Rules, seed: int, jobs: int) -> Generator[Record]:
+def play_all(tasks: Sequence[Task], rules: Rules, seed: int, jobs: int, models: Mapping[str, str]) -> Generator[Record]:
     """Plays episodes and gives their records as they finish: in this process, or in ``jobs`` worker processes.
 
+    Args:
+        tasks: what is played.
+        rules: the rule set.
+        seed: the evaluation's seed.
+        jobs: worker processes; with 1 this process plays.
+        models: the fingerprints of the agents that have one, by their names.
+
     Raises:
+        ConfigError: an agent failed, or has another fingerprint by now.
         ChildProcessError: a worker process died.
     """
     if jobs == 1 or len(tasks) < 2:
-        players = _Players(rules, seed)
+        players = _Players(rules, seed, models)
         yield from (players.play(task) for task in tasks)
         return
-    yield from in_workers(_work, tasks, min(jobs, len(tasks)), _start_worker, (rules, seed))
+    yield from in_workers(_work, tasks, min(jobs, len(tasks)), _start_worker, (rules, seed, models))
 
 
 def in_workers(
@@ -67,15 +76,18 @@ def in_workers(
 class _Players:
     """The agents of one process with their environments, each made once."""
 
-    def __init__(self, rules: Rules, seed: int) -> None:
+    def __init__(self, rules: Rules, seed: int, models: Mapping[str, str]) -> None:
         self._rules = rules
         self._seed = seed
+        self._models = models
         self._made: dict[str, tuple[Agent, CanfieldEnv]] = {}
 
     def play(self, task: Task) -> Record:
         spec, deal = task
         if spec not in self._made:
             agent = load_agent(spec)
+            if isinstance(agent, Trained) and agent.fingerprint != self._models.get(agent.name):
+                raise ConfigError(f"agent {spec!r}: its model has been replaced since the evaluation began")
             self._made[spec] = agent, make_env(agent, self._rules)
             _use_one_torch_thread()
         return play_episode(*self._made[spec], deal, self._seed)
@@ -96,10 +108,10 @@ def begin_worker() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _start_worker(rules: Rules, seed: int) -> None:
+def _start_worker(rules: Rules, seed: int, models: Mapping[str, str]) -> None:
     global _players
     begin_worker()
-    _players = _Players(rules, seed)
+    _players = _Players(rules, seed, models)
 
 
 def _end_with_parent() -> None:

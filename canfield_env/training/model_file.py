@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -174,6 +175,18 @@ def read_header(path: str | Path) -> Header:
         ConfigError: see ``load_model``.
     """
     return _read_header(path, _read(path, _HEADER)[_HEADER])
+
+
+def fingerprint(path: str | Path) -> str:
+    """The SHA-256 of a model file, in hexadecimal: what tells it from one that takes its place later.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    try:
+        return sha256(Path(path).read_bytes()).hexdigest()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def load_like(path: str | Path, section: NetworkSection) -> Network:

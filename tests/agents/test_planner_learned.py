@@ -16,10 +16,11 @@ from canfield_env import ConfigError, Deal, Game, Rules
 from canfield_env.cli import main
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.evaluation.episode import episode_seed, make_env, play_episode
+from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.solver.state import board_of, pack, pass_position
 from canfield_env.training.config import CardNetworkSection
-from canfield_env.training.model_file import Evidence, Header, load_model, save_model
+from canfield_env.training.model_file import Evidence, Header, fingerprint, load_model, save_model
 from canfield_env.training.network import make_network
 
 SETTINGS = "orders=6,states=100,last=1000,plans=12,explore=500"
@@ -148,6 +149,8 @@ def test_the_shipped_model_plays_by_its_name():
     agent = load_agent("planner:learned")
     record = play_episode(agent, make_env(agent, APP), Deal.from_number(2**20 + 3, 3))
     assert (agent.name, record.outcome) == ("planner:learned", "won")
+    assert isinstance(agent, Trained)
+    assert agent.fingerprint == fingerprint(MODELS / "plan-d3.zip")
 
 
 def test_is_named_with_its_model(model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from typing import Any
 
@@ -56,10 +57,65 @@ class Dying(FirstLegal):
         os._exit(1)
 
 
+class Raising(FirstLegal):
+    """Raises an error in the middle of a game."""
+
+    name = "raising"
+
+    def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
+        raise KeyError("nothing")
+
+
+class Exiting(FirstLegal):
+    """Wants to end the program."""
+
+    name = "exiting"
+
+    def reset(self, seed: int) -> None:
+        sys.exit(3)
+
+
+class Trained(FirstLegal):
+    """Says which model it plays by: what the environment variable MODEL holds."""
+
+    name = "trained"
+
+    def __init__(self) -> None:
+        self.fingerprint = os.environ["MODEL"]
+
+
+class Numbered(FirstLegal):
+    """Is called a number."""
+
+    name = 5  # type: ignore[assignment]
+
+
+class Unprintable(FirstLegal):
+    """Would clear the screen."""
+
+    name = "\x1b[2J"
+
+
+class NoFingerprint(FirstLegal):
+    """Has a fingerprint that is none."""
+
+    fingerprint = None
+
+
 class NoStock(FirstLegal):
     """Asks for an environment that there is not."""
 
     stock = "manual"  # type: ignore[assignment]
+
+
+def needs_argument(path: str) -> FirstLegal:
+    """No factory, as it takes an argument."""
+    return FirstLegal()
+
+
+def fails() -> FirstLegal:
+    """A factory that raises an error."""
+    raise KeyError("gone")
 
 
 not_callable = 3

@@ -47,7 +47,7 @@ def test_a_certificate_tells_of_parts_of_its_suite_and_of_nothing_else(suite):
     found = read_certificate(part)
     assert found is not None
     assert list(found) == [deal.code for deal in part.deals]
-    assert winnable_deals(part, found) == set(suite.deals[3::3])
+    assert winnable_deals(part, found) == frozenset(suite.deals[3::3])
     assert winnable_deals(part, None) is None
     other_deals = replace(suite, deals=(*suite.deals, Deal.from_number(5)))
     for other in (suite.under("hoyle"), replace(suite, version=2), other_deals):

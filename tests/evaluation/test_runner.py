@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from canfield_env.evaluation.episode import episode_seed, make_env, play_episode
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
+from canfield_env.evaluation.workers import play_all
 from canfield_env.records import read_records
 
 PLAYERS = "tests.evaluation.players"
@@ -204,6 +206,53 @@ def test_another_evaluation_is_not_gone_on_with(
     assert (finished / "records.jsonl").read_bytes() == before
 
 
+def test_an_evaluation_is_not_gone_on_with_by_another_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    specs = [FIRST, f"{PLAYERS}:Trained"]
+    monkeypatch.setenv("MODEL", "abc")
+    report = evaluate(specs, SUITE, out=tmp_path)
+    assert report.to_dict()["models"] == {"trained": "abc"}
+    records = tmp_path / "records.jsonl"
+    records.write_bytes(b"".join(records.read_bytes().splitlines(True)[:-1]))
+    before = records.read_bytes()
+    monkeypatch.setenv("MODEL", "abd")
+    with pytest.raises(ConfigError, match="holds another evaluation: other models"):
+        evaluate(specs, SUITE, out=tmp_path, resume=True)
+    assert records.read_bytes() == before
+    monkeypatch.setenv("MODEL", "abc")
+    assert len(evaluate(specs, SUITE, out=tmp_path, resume=True).records) == 10
+
+
+def test_an_evaluation_is_not_gone_on_with_by_another_version(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    shutil.copytree(finished, tmp_path / "copy")
+    monkeypatch.setattr("canfield_env.__version__", "9.9")
+    with pytest.raises(ConfigError, match=r'its version is ".*", not "9\.9"'):
+        evaluate(["random", FIRST], SUITE, out=tmp_path / "copy", seed=7, resume=True)
+
+
+def test_a_model_that_is_replaced_while_it_plays_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MODEL", "abc")
+
+    def replaced(tasks: Any, *others: Any) -> Any:
+        monkeypatch.setenv("MODEL", "abd")
+        return play_all(tasks, *others)
+
+    monkeypatch.setattr("canfield_env.evaluation.runner.play_all", replaced)
+    with pytest.raises(ConfigError, match="its model has been replaced since the evaluation began"):
+        evaluate([f"{PLAYERS}:Trained"], SUITE, out=tmp_path)
+    assert not (tmp_path / "records.jsonl").exists()
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+@pytest.mark.parametrize("redeals", [0, 2])
+def test_simple_agents_play_where_redeals_are_limited(agent: str, redeals: int):
+    rules = Rules(runs="whole", redeals=redeals)
+    records = evaluate([agent], Suite.of_deals(DEALS, rules)).records
+    assert {record.rules for record in records} == {rules}
+    assert any(str(move) == "D" for record in records for move in record.moves)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -265,6 +314,20 @@ def test_an_illegal_action_is_told_with_agent_and_deal(tmp_path: Path):
     with pytest.raises(IllegalMoveError, match="agent 'illegal' on CF1-D3-AAAAAAA: action 0"):
         evaluate([FIRST, f"{PLAYERS}:Illegal"], SUITE, out=tmp_path)
     assert [line["agent"] for line in lines(tmp_path)] == ["first"] * 5
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Raising", r"agent 'raising' on CF1-D3-AAAAA\w\w: KeyError: 'nothing' \(.*players\.py, line \d+\)"),
+        ("Exiting", r"agent 'exiting' on CF1-D3-AAAAA\w\w: SystemExit: 3 \(.*players\.py, line \d+\)"),
+    ],
+)
+def test_an_agent_that_fails_is_told_with_its_deal(name: str, message: str, jobs: int, tmp_path: Path):
+    with pytest.raises(ConfigError, match=message):
+        evaluate([FIRST, f"{PLAYERS}:{name}"], SUITE, out=tmp_path, jobs=jobs)
+    assert (tmp_path / "plan.json").exists()
 
 
 def test_a_worker_that_dies_is_told(tmp_path: Path):

@@ -10,6 +10,7 @@ import pytest
 from canfield_env import ConfigError
 from canfield_env.evaluation.protocol import Agent
 from canfield_env.evaluation.specs import load_agent, named_agents
+from tests.evaluation import players
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
@@ -49,6 +50,15 @@ def test_a_module_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.Monk
         (":make", "agent ':make': Empty module name"),
         ("tests.evaluation.players:not_callable", "not_callable in tests.evaluation.players cannot be called"),
         ("os:getcwd", "str is no agent: it has no name, stock, observation, wants_view, reset, act"),
+        (".players:FirstLegal", "agent '.players:FirstLegal': TypeError: the 'package' argument is required"),
+        ("tests.evaluation.players:needs_argument", "TypeError: needs_argument() missing 1 required"),
+        ("tests.evaluation.players:fails", "KeyError: 'gone' (" + players.__file__ + ", line "),
+        ("tests.evaluation.players:Numbered", "its name must be text that can be printed, and not empty, not 5"),
+        (
+            "tests.evaluation.players:Unprintable",
+            r"its name must be text that can be printed, and not empty, not '\x1b",
+        ),
+        ("tests.evaluation.players:NoFingerprint", "its fingerprint must be text"),
         ("tests.evaluation.players:NoStock", "its stock must be 'turn' or 'auto', not 'manual'"),
     ],
 )
@@ -56,6 +66,22 @@ def test_what_is_wrong_with_a_name(spec: str, message: str):
     with pytest.raises(ConfigError) as caught:
         load_agent(spec)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("def make(:\n", "SyntaxError: "),
+        ("raise SystemExit(4)\n", "SystemExit: 4 (.*bad_agent.py, line 1)"),
+        ("import no_such_module_at_all\n", "No module named 'no_such_module_at_all'"),
+    ],
+)
+def test_a_module_that_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str):
+    (tmp_path / "bad_agent.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    with pytest.raises(ConfigError, match=f"^agent 'bad_agent:make': {message}"):
+        load_agent("bad_agent:make")
 
 
 def test_an_installed_package_has_no_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,10 +1,13 @@
 """``ppo:FILE``: a trained model as an agent, which plays as it was evaluated in training."""
 
+from hashlib import sha256
+
 import pytest
 import torch
 
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import make_env, play_episode
+from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
@@ -31,6 +34,8 @@ def test_it_plays_legally_and_as_in_training(model):
     path, network = model
     deals = Suite.load("smoke").deals[:8]
     agent = load_agent(f"ppo:{path}")
+    assert isinstance(agent, Trained)
+    assert agent.fingerprint == sha256(path.read_bytes()).hexdigest()
     env = make_env(agent, Suite.load("smoke").rules)
     records = [play_episode(agent, env, deal) for deal in deals]  # each is replayed in the plain game
     result = play_deals(network, EnvSection(), deals)
