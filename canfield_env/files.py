@@ -16,8 +16,7 @@ from canfield_env.errors import ConfigError
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write that takes its place at the end of the block; after an error, what was there before is there.
 
-    Where the path is a symbolic link, it is what it points to that is written. A device or a pipe cannot be put in place:
-    it is written to as it stands.
+    Where the path is a symbolic link, what it points to is written. A device or a pipe is written to as it stands.
 
     Raises:
         OSError: the file cannot be written.

@@ -91,7 +91,7 @@ class Record:
             raise RecordError("not a JSON object")
         rules = _read_rules(_take(table, "rules", str, dict))
         return cls(
-            deal=_read_deal(table, rules.ranks),
+            deal=take_deal(table, rules.ranks),
             rules=rules,
             moves=tuple(parse_moves(_take(table, "moves", str))),
             outcome=_take(table, "outcome", str),
@@ -124,14 +124,28 @@ def deal_fields(deal: Deal) -> dict[str, Any]:
     return {"deal": deal.code} if deal.code else {"deck": " ".join(deal.deck), "draw": deal.draw}
 
 
-def _read_deal(table: dict[str, Any], ranks: int) -> Deal:
+def take_deal(table: dict[str, Any], ranks: int = 13) -> Deal:
+    """Takes what ``deal_fields`` gives out of a table, and returns the deal.
+
+    Args:
+        table: the table, which loses the keys that name the deal.
+        ranks: cards per suit of a deck.
+
+    Raises:
+        RecordError: the deal is not named, or named twice, or a value is of the wrong type or contradicts the code.
+        DealError: the code or the deck is none.
+    """
     if "deal" in table and "deck" in table:
         raise RecordError("it names the deal twice, by 'deal' and by 'deck'")
+    draw = _take(table, "draw", int) if "draw" in table else None
     if "deal" in table:
-        return Deal.from_code(_take(table, "deal", str))
+        deal = Deal.from_code(_take(table, "deal", str))
+        if draw not in (None, deal.draw):
+            raise RecordError(f"{deal.code} is a deal with draw {deal.draw}, and 'draw' is {draw}")
+        return deal
     if "deck" not in table:
         raise RecordError("neither 'deal' nor 'deck' is there")
-    return Deal.from_deck(_take(table, "deck", str), _take(table, "draw", int) if "draw" in table else 3, ranks)
+    return Deal.from_deck(_take(table, "deck", str), 3 if draw is None else draw, ranks)
 
 
 def _read_rules(rules: str | dict[str, Any]) -> Rules:
@@ -174,7 +188,8 @@ def _read_line(path: str | Path, number: int, line: bytes) -> Record:
     try:
         return Record.from_json(line)
     except ValueError as error:
-        if not line.endswith(b"\n") and not _is_json(line):
+        # A write that was stopped leaves the beginning of an object. Other text is somebody's, and not to be cut off.
+        if line.startswith(b"{") and not line.endswith(b"\n") and not _is_json(line):
             raise TornRecordError(f"{path}:{number}: the last line breaks off: {error}") from None
         raise RecordError(f"{path}:{number}: {error}") from None
 

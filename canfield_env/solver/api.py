@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Final, Literal
 
@@ -66,13 +67,11 @@ class Solver:
         max_memory: bytes for the states, at least ``LEAST_MEMORY``. The system provides them as they are first needed.
 
     Raises:
-        ConfigError: too little memory.
+        ConfigError: too little memory, or more than the system can provide.
     """
 
     def __init__(self, max_memory: int = DEFAULT_MEMORY) -> None:
-        if max_memory < LEAST_MEMORY:
-            raise ConfigError(f"solver: max_memory must be at least {LEAST_MEMORY} bytes, not {max_memory}")
-        self.space: Space = new_space(_nodes_in(max_memory))
+        self.space: Space = space_of(max_memory)
         _compile()
 
     def solve(
@@ -92,7 +91,7 @@ class Solver:
             dominances: the mask of ``moves.py``; anything but all of them is for tests.
         """
         game = _start(game_or_deal, rules, take_back)
-        check_limits(max_seconds, max_states)
+        max_seconds, max_states = checked_limits(max_seconds, max_states)
         position = game.full_position()
         board = board_of(position, game.rules, game.draw)
         board[WEIGHTS : WEIGHTS + 3] = SEARCH_WEIGHTS
@@ -176,7 +175,8 @@ def solve(
         The verdict. ``"unwinnable"`` is given only after every state that can be reached has been looked at.
 
     Raises:
-        ConfigError: a limit that is not positive, or rules with too few redeals for the solver.
+        ConfigError: neither a deal nor a game, a limit that is no positive number, more memory than the system can
+            provide, or rules with too few redeals for the solver.
         DealError: the deal does not fit the rules.
     """
     if getattr(_local, "memory", None) != max_memory:
@@ -194,17 +194,45 @@ def solve(
 
 def _start(game_or_deal: Game | Deal, rules: Rules | str, take_back: bool | None) -> Game:
     """A game of the solver's own that stands where the search begins."""
+    if not isinstance(game_or_deal, Deal | Game):
+        raise ConfigError(f"solver: it solves a Deal or a Game, not {game_or_deal!r}")
     game = Game(game_or_deal, rules) if isinstance(game_or_deal, Deal) else game_or_deal.copy()
     if take_back is None or take_back == game.rules.take_back:
         return game
     return Game.from_position(game.full_position(), replace(game.rules, take_back=take_back), game.draw)
 
 
-def check_limits(max_seconds: float | None, max_states: int | None) -> None:
-    """Raises ConfigError for a limit that is not positive."""
-    for name, limit in (("max_seconds", max_seconds), ("max_states", max_states)):
-        if limit is not None and not limit > 0:
-            raise ConfigError(f"solver: {name} must be positive, not {limit!r}")
+def checked_limits(max_seconds: float | None, max_states: int | None) -> tuple[float | None, int | None]:
+    """The limits as plain numbers. Raises ConfigError for one that is not positive, or of states no whole number."""
+    if max_seconds is not None and not (_is_number(max_seconds, Real) and max_seconds > 0):
+        raise ConfigError(f"solver: max_seconds must be a positive number, not {max_seconds!r}")
+    seconds = None if max_seconds is None else float(max_seconds)
+    return seconds, None if max_states is None else checked_count("max_states", max_states)
+
+
+def checked_count(name: str, value: int) -> int:
+    """The value as a plain number. Raises ConfigError unless it is a positive whole one."""
+    if not (_is_number(value, Integral) and value > 0):
+        raise ConfigError(f"solver: {name} must be a positive whole number, not {value!r}")
+    return int(value)
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def space_of(max_memory: int) -> Space:
+    """A space of so many bytes, of which the system provides each as it is first needed.
+
+    Raises:
+        ConfigError: that is too little, or more than the system can provide.
+    """
+    if not (_is_number(max_memory, Integral) and max_memory >= LEAST_MEMORY):
+        raise ConfigError(f"solver: max_memory must be at least {LEAST_MEMORY} bytes, not {max_memory!r}")
+    try:
+        return new_space(_nodes_in(int(max_memory)))
+    except MemoryError:
+        raise ConfigError(f"solver: the system cannot provide {max_memory} bytes of memory") from None
 
 
 def _nodes_in(max_memory: int) -> int:

@@ -6,6 +6,7 @@ import multiprocessing
 import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -15,10 +16,11 @@ import orjson
 
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
+from canfield_env.files import sole_use
 from canfield_env.notation import Move
-from canfield_env.records import deal_fields
+from canfield_env.records import deal_fields, take_deal
 from canfield_env.rules import Rules
-from canfield_env.solver.api import DEFAULT_MEMORY, Solver, Verdict, check_limits
+from canfield_env.solver.api import DEFAULT_MEMORY, Solver, Verdict, checked_count, checked_limits, space_of
 
 #: Deals handed to a worker at a time, and such batches waiting for each worker.
 _BATCH: Final = 8
@@ -70,15 +72,17 @@ def solve_many(
             and not found again, so that a run that was stopped goes on. Its first line tells the rules and the limits.
 
     Raises:
-        ConfigError: a limit or a number of jobs that is not positive, or a file of results that is none, or has others.
+        ConfigError: a limit or a number of jobs that is not positive, more memory than the system can provide, or a
+            file of results that is none, has others, or is in use by another process. It is as it was then.
+        ChildProcessError: a worker process died.
     """
-    check_limits(max_seconds, max_states)
-    if jobs < 1:
-        raise ConfigError(f"solver: jobs must be positive, not {jobs}")
+    max_seconds, max_states = checked_limits(max_seconds, max_states)
+    jobs = checked_count("jobs", jobs)
+    space_of(max_memory)  # a worker could not tell so well what is wrong with it
     rule_set = Rules.of(rules)
     if take_back is not None:
         rule_set = replace(rule_set, take_back=take_back)
-    task = Task(rule_set, max_seconds, max_states, max_memory)
+    task = Task(rule_set, max_seconds, max_states, int(max_memory))
     if results is None:
         return _solved(deals, task, jobs)
     return _recorded(deals, task, jobs, Path(results))
@@ -100,7 +104,8 @@ def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
     """The verdicts in a file of results, but for a last line that was cut off.
 
     Raises:
-        ConfigError: the file cannot be read, or a line is no verdict; the text says which.
+        ConfigError: the file cannot be read, does not begin with rules and limits, or a line is no verdict; the text
+            says which.
     """
     ranks = 13
     for number, line in enumerate(_lines(path), 1):
@@ -110,34 +115,50 @@ def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
                 ranks = Rules.from_dict(row["rules"]).ranks
             else:
                 yield _verdict_of(row, ranks)
-        except (ValueError, KeyError, TypeError) as error:
-            raise ConfigError(f"{path}, line {number}: no verdict: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            what = "rules and limits of verdicts" if number == 1 else "verdict"
+            raise ConfigError(f"{path}, line {number}: no {what}: {error}") from error
 
 
 def _verdict_of(row: dict[str, Any], ranks: int) -> tuple[Deal, Verdict]:
-    deal = Deal.from_code(row["deal"]) if "deal" in row else Deal.from_deck(row["deck"], row["draw"], ranks)
+    deal = take_deal(row, ranks)
     moves = None if row["moves"] is None else [Move.parse(token) for token in row["moves"].split()]
     return deal, Verdict(row["verdict"], moves, row["states"], row["seconds"], row["limit"])
 
 
 def _lines(path: Path) -> list[bytes]:
-    """The whole lines of a file."""
+    """The whole lines of a file of results. What follows the last line break was cut off, unless it is all there is."""
     try:
-        return path.read_bytes().split(b"\n")[:-1]
+        content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    lines = content.split(b"\n")
+    if content and len(lines) == 1:  # a run writes its first line at once: this is somebody else's file
+        raise ConfigError(f"{path}: holds no verdicts, but other text")
+    return lines[:-1]
 
 
 def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Iterator[tuple[Deal, Verdict]]:
-    lines = _lines(path) if path.exists() else []
-    found = dict(read_verdicts(path)) if lines else {}
-    if lines and orjson.loads(lines[0]) != task.header():
-        raise ConfigError(f"{path}: holds verdicts under other rules or limits")
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{path}: not a file")
     path.parent.mkdir(parents=True, exist_ok=True)
+    with sole_use(path):
+        lines = _lines(path) if path.exists() else []
+        found = dict(read_verdicts(path)) if lines else {}
+        if lines and orjson.loads(lines[0]) != task.header():
+            raise ConfigError(f"{path}: holds verdicts under other rules or limits")
+        yield from _continued(deals, task, jobs, path, lines, found)
+
+
+def _continued(
+    deals: Iterable[Deal], task: Task, jobs: int, path: Path, lines: list[bytes], found: dict[Deal, Verdict]
+) -> Iterator[tuple[Deal, Verdict]]:
+    """Goes on with a file of results, given its whole lines and the verdicts in them."""
     with open(path, "ab") as file:
         file.truncate(sum(len(line) + 1 for line in lines))
         if not lines:
             file.write(orjson.dumps(task.header()) + b"\n")
+            file.flush()
         todo = []
         for deal in deals:
             if deal in found:
@@ -176,6 +197,8 @@ def _solved_by_workers(deals: Iterator[Deal], task: Task, jobs: int) -> Iterator
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
                 yield from future.result()
+    except BrokenProcessPool as error:
+        raise ChildProcessError("a worker process died; what was finished is kept") from error
     finally:
         for process in list((workers._processes or {}).values()) if waiting else []:
             process.terminate()

@@ -98,6 +98,10 @@ def test_what_says_nothing_of_the_game_may_be_left_out():
     assert Record.from_json(line(seconds=3)).seconds == 3
 
 
+def test_the_draw_may_stand_beside_a_code_that_says_the_same():
+    assert Record.from_json(line(draw=3)) == Record.from_json(line())
+
+
 @pytest.mark.parametrize(
     ("bad", "error", "text"),
     [
@@ -108,6 +112,8 @@ def test_what_says_nothing_of_the_game_may_be_left_out():
         (b"[1, 2]", RecordError, "not a JSON object"),
         (line(deal=...), RecordError, "neither 'deal' nor 'deck'"),
         (line(deck="Ac"), RecordError, "names the deal twice"),
+        (line(draw=1), RecordError, "CF1-D3-AAAAACL is a deal with draw 3, and 'draw' is 1"),
+        (line(draw="3"), RecordError, "'draw' must be a whole number, not '3'"),
         (line(rules=...), RecordError, "'rules' is missing"),
         (line(moves=...), RecordError, "'moves' is missing"),
         (line(outcome=...), RecordError, "'outcome' is missing"),
@@ -161,6 +167,14 @@ def test_a_bad_line_is_told_with_file_and_number(tmp_path: Path):
     assert not isinstance(caught.value, TornRecordError)
     with pytest.raises(RecordError, match="jsonl:3"):
         recover_records(path)
+
+
+def test_somebody_elses_line_is_not_taken_for_a_torn_record(tmp_path: Path):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(b"my only copy of notes, one line")
+    with pytest.raises(RecordError, match=r"notes\.txt:1: not JSON"):
+        recover_records(path)
+    assert path.read_bytes() == b"my only copy of notes, one line"
 
 
 def test_files_that_cannot_be_read(tmp_path: Path):

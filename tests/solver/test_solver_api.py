@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from pathlib import Path
 from random import Random
 
+import numpy as np
+import orjson
 import pytest
 
 from canfield_env import ConfigError, Deal, DealError, Game, Rules
-from canfield_env.solver import Solver, solve, solve_many
+from canfield_env.files import sole_use
+from canfield_env.solver import Solver, api, many, solve, solve_many
 from canfield_env.solver.many import read_verdicts
 from tests.solver.exhaustive import random_moves
 
@@ -98,10 +104,53 @@ def test_progress_is_reported_and_can_interrupt():
     assert solve(EASY).verdict == "winnable"
 
 
-@pytest.mark.parametrize("limits", [{"max_seconds": 0}, {"max_seconds": -1.0}, {"max_states": 0}, {"max_memory": 1000}])
-def test_limits_must_be_positive(limits):
-    with pytest.raises(ConfigError, match="must be"):
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_seconds": 0},
+        {"max_seconds": -1.0},
+        {"max_seconds": float("nan")},
+        {"max_seconds": "5"},
+        {"max_seconds": True},
+        {"max_states": 0},
+        {"max_states": "5"},
+        {"max_states": 5.5},
+        {"max_states": True},
+        {"max_memory": 1000},
+        {"max_memory": "5"},
+        {"max_memory": 2.0**26},
+    ],
+)
+def test_limits_must_be_positive_numbers(limits):
+    with pytest.raises(ConfigError, match=f"{next(iter(limits))} must be"):
         solve(EASY, **limits)
+    with pytest.raises(ConfigError, match=f"{next(iter(limits))} must be"):
+        solve_many([EASY], **limits)
+
+
+def test_limits_may_be_numbers_of_numpy(tmp_path):
+    limits = {"max_seconds": np.float32(60), "max_states": np.int32(50), "max_memory": np.int64(2**26)}
+    assert solve(HARD, **limits).states == 50
+    run = dict(solve_many([HARD], **limits, jobs=np.int64(1), results=tmp_path / "verdicts.jsonl"))
+    assert run[HARD].states == 50
+
+
+@pytest.mark.parametrize("thing", [None, "CF1-D3-AAAAACL", 2, EASY.deck])
+def test_only_deals_and_games_are_solved(thing):
+    with pytest.raises(ConfigError, match="solves a Deal or a Game, not"):
+        solve(thing)
+    with pytest.raises(ConfigError, match="solves a Deal or a Game, not"):
+        list(solve_many([thing]))
+
+
+def test_memory_that_the_system_cannot_provide_is_told(monkeypatch):
+    def fail(max_nodes: int) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(api, "new_space", fail)
+    for make in (Solver, lambda memory: solve_many([EASY], max_memory=memory, jobs=2)):
+        with pytest.raises(ConfigError, match="cannot provide 67108864 bytes"):
+            make(2**26)
 
 
 def test_rules_the_solver_does_not_cover_are_refused():
@@ -147,5 +196,69 @@ def test_a_bad_file_of_results_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="line 3"):
         list(solve_many([EASY], max_states=10, results=file))
     assert file.read_bytes() == before
-    with pytest.raises(ConfigError, match="jobs"):
-        solve_many([EASY], jobs=0)
+    for jobs in (0, 1.5, "2"):
+        with pytest.raises(ConfigError, match="jobs"):
+            solve_many([EASY], jobs=jobs)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"my only copy of notes, one line", "holds no verdicts"),
+        (b"notes\nof two lines", "line 1: no rules and limits of verdicts"),
+        (b'{"deal": "CF1-D3-AAAAACL", "rules": "app"', "holds no verdicts"),
+        (b'{"deal": "CF1-D3-AAAAACL", "rules": "app"}\n', "line 1: no rules and limits of verdicts"),
+        (b'{"rules": {}}\n', "other rules or limits"),
+    ],
+)
+def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path, content: bytes, message: str):
+    file = tmp_path / "notes.txt"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
+        list(solve_many([EASY], max_states=1, results=file))
+    assert file.read_bytes() == content
+
+
+def test_results_go_into_a_file_and_nothing_else(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe"):
+        with pytest.raises(ConfigError, match="not a file"):
+            list(solve_many([EASY], max_states=1, results=path))
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+    (tmp_path / "empty").touch()
+    list(solve_many([EASY], max_states=1, results=tmp_path / "empty"))
+    assert len(list(read_verdicts(tmp_path / "empty"))) == 1
+
+
+@pytest.mark.parametrize("change", [{"moves": 5}, {"states": ...}, {"draw": 1}, {"deal": ["x"]}])
+def test_a_line_that_is_no_verdict_is_refused(tmp_path: Path, change: dict):
+    file = tmp_path / "verdicts.jsonl"
+    list(solve_many([EASY], max_states=10, results=file))
+    header, line = file.read_bytes().splitlines(keepends=True)
+    table = {key: value for key, value in (orjson.loads(line) | change).items() if value is not ...}
+    file.write_bytes(header + orjson.dumps(table) + b"\n")
+    with pytest.raises(ConfigError, match="line 2: no verdict"):
+        list(read_verdicts(file))
+
+
+def test_a_file_of_results_is_written_by_one_process_at_a_time(tmp_path: Path):
+    file = tmp_path / "verdicts.jsonl"
+    run = solve_many([EASY, HOPELESS], max_states=1, results=file)
+    next(run)
+    with pytest.raises(ConfigError, match="in use by another process"), sole_use(file):
+        pass
+    run.close()
+    with sole_use(file), pytest.raises(ConfigError, match="in use by another process"):
+        list(solve_many([EASY], max_states=1, results=file))
+    assert len(list(solve_many([EASY, HOPELESS], max_states=1, results=file))) == 2
+
+
+def test_a_worker_that_dies_is_told(monkeypatch):
+    monkeypatch.setattr(many, "_solve_batch", die)
+    with pytest.raises(OSError, match="a worker process died"):
+        list(solve_many([EASY], max_states=1, max_memory=2**26, jobs=2))
+
+
+def die(deals: list[Deal]) -> None:
+    """What a worker runs as it runs out of memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
