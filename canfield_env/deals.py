@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from canfield_env.cards import Card, deck_fault, parse_cards
-from canfield_env.errors import DealError, NotationError
+from canfield_env.errors import ConfigError, DealError, NotationError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +36,8 @@ START_ORDER: Final[tuple[Card, ...]] = tuple(
 _MASK64: Final = 2**64 - 1
 #: States that the solver may look at for a random deal that is to be winnable: it decides 97 of 100 within them.
 _MOST_STATES: Final = 100_000
+#: Deals drawn for one that is to be winnable. Rules that let one deal in a hundred be won miss it once in 20,000 times.
+_MOST_DRAWN: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +142,19 @@ class Deal:
             winnable: draw until the solver proves a deal winnable. It stops at a number of states, not of seconds, so
                 the same seed gives the same deal; what it could not decide by then is left out too.
             rules: the rules to prove it for.
+
+        Raises:
+            DealError: the draw count or the number of ranks is out of range, or not that of the rules.
+            ConfigError: ``rng`` is no seed, there is no such rule set or the solver does not cover it, or none of 1,000
+                deals drawn is proved winnable.
         """
         import numpy as np
 
-        generator = np.random.default_rng(rng)
-        while True:
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"{rng!r} is no seed for a random deal: {error}") from None
+        for _ in range(_MOST_DRAWN):
             number = int(generator.integers(FIRST_TRAINING_DEAL, DEAL_COUNT))
             deal = cls.from_number(number, draw, ranks)
             if not winnable:
@@ -153,6 +163,7 @@ class Deal:
 
             if solve(deal, rules, max_seconds=None, max_states=_MOST_STATES).verdict == "winnable":
                 return deal
+        raise ConfigError(f"none of {_MOST_DRAWN} random deals could be proved winnable under these rules")
 
 
 def check_draw(draw: int) -> None:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from canfield_env import Deal, DealError, Game, Rules, deals
+from canfield_env import ConfigError, Deal, DealError, Game, Rules, deals
 from canfield_env.cards import CARDS
 from canfield_env.deals import ALPHABET, DEAL_COUNT, FIRST_TRAINING_DEAL, decode_code, encode_code
-from canfield_env.solver import solve
+from canfield_env.solver import Verdict, solve
 from tests import oracle
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "deal_codes.json").read_text())
@@ -242,6 +242,33 @@ def test_random_winnable_deals_are_never_those_kept_for_evaluation() -> None:
     assert deal.number is not None
     assert deal.number >= FIRST_TRAINING_DEAL
     assert deal == Deal.random(1, draw=1, winnable=True)
+
+
+def test_a_winnable_deal_is_given_up_where_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Deal] = []
+    rules = Rules(columns=1, reserve=40, take_back=False)
+
+    def unwinnable(deal: Deal, *_: object, **__: object) -> Verdict:
+        drawn.append(deal)
+        return Verdict("unwinnable", None, 1, 0.0)
+
+    monkeypatch.setattr("canfield_env.solver.solve", unwinnable)
+    with pytest.raises(ConfigError, match="none of 1000 random deals could be proved winnable"):
+        Deal.random(1, winnable=True, rules=rules)
+    assert len(drawn) == 1000
+
+
+@pytest.mark.parametrize("seed", [-1, "seven", 1.5])
+def test_what_is_no_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(ConfigError, match=f"{seed!r} is no seed"):
+        Deal.random(seed)
+
+
+def test_random_deals_that_do_not_fit_the_rules_are_refused() -> None:
+    with pytest.raises(DealError):
+        Deal.random(1, ranks=3, winnable=True)
+    with pytest.raises(ConfigError, match="unlimited redeals"):
+        Deal.random(1, winnable=True, rules=Rules(redeals=2))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 12])
