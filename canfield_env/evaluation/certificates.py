@@ -12,6 +12,7 @@ from canfield_env.configs import configs_dir
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
+from canfield_env.files import whole_file
 
 if TYPE_CHECKING:
     from canfield_env.solver import Verdict
@@ -72,5 +73,7 @@ def write_certificate(suite: Suite, max_states: int, verdicts: Sequence[Verdict]
     about = {"suite": suite.name, "version": suite.version, "rules": suite.rules.to_dict(), "max_states": max_states}
     head = orjson.dumps(about, option=orjson.OPT_INDENT_2).decode().removesuffix("\n}")
     path = certificate_path(suite)
-    path.write_text(head + ',\n  "verdicts": {\n' + ",\n".join(rows) + "\n  }\n}\n")
+    text = head + ',\n  "verdicts": {\n' + ",\n".join(rows) + "\n  }\n}\n"
+    with whole_file(path) as file:
+        file.write(text.encode())
     return path

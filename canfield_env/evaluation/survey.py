@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import share
+from canfield_env.files import whole_file
 from canfield_env.rules import Rules
 from canfield_env.solver.api import Verdict, VerdictName
 
@@ -75,7 +76,7 @@ def write_atlas(path: Path, rules: Rules, draw: int, max_states: int, verdicts: 
     found, states, moves = _columns(verdicts)
     about = np.array(f"{rules.to_dict()} draw {draw} max_states {max_states}")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "wb") as file:
+    with whole_file(path) as file:
         np.savez_compressed(file, about=about, verdict=found, states=states, moves=moves)
 
 
@@ -86,9 +87,10 @@ def read_atlas(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArr
         ConfigError: the file cannot be read or is no atlas.
     """
     try:
-        with np.load(path) as arrays:
+        # Given a name, numpy would leave a damaged file open.
+        with open(path, "rb") as file, np.load(file) as arrays:
             return arrays["verdict"], arrays["states"], arrays["moves"]
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # numpy and zipfile meet damage with errors of a dozen kinds
         raise ConfigError(f"{path}: no atlas: {error}") from error
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 from dataclasses import replace
 
@@ -83,6 +85,40 @@ def test_an_atlas_is_read_as_it_was_written(tmp_path):
     assert states.tolist() == [10, 30, 50]
     assert moves.tolist() == [2, 0, 0]
     assert verdict.dtype == np.uint8
-    path.write_bytes(b"nothing")
+
+
+def test_what_is_no_atlas_or_a_damaged_one_is_refused(tmp_path):
+    path = tmp_path / "app-d3.npz"
     with pytest.raises(ConfigError, match="no atlas"):
         read_atlas(path)
+    write_atlas(path, Rules(), 3, 1000, [WIN, LOSS, OPEN] * 100)
+    whole = path.read_bytes()
+    cut = [whole[:length] for length in (0, 1, 30, len(whole) // 2, len(whole) - 1)]
+    middle = len(whole) // 2
+    np.save(tmp_path / "array.npy", np.arange(3))
+    for damaged in (
+        *cut,
+        b"nothing",
+        whole[:middle] + bytes(20) + whole[middle + 20 :],
+        (tmp_path / "array.npy").read_bytes(),
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(ConfigError, match=r"app-d3\.npz: no atlas"):
+            read_atlas(path)
+
+
+def test_atlases_and_certificates_are_written_whole_or_not_at_all(tmp_path, suite, monkeypatch):
+    path = tmp_path / "app-d3.npz"
+    write_atlas(path, Rules(), 3, 1000, [WIN])
+    certificate = write_certificate(suite, 100, [WIN] * len(suite.deals))
+    before = path.read_bytes(), certificate.read_bytes()
+
+    def no_space(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match="No space left"):
+        write_atlas(path, Rules(), 3, 1000, [LOSS] * 2)
+    with pytest.raises(OSError, match="No space left"):
+        write_certificate(suite, 200, [LOSS] * len(suite.deals))
+    assert (path.read_bytes(), certificate.read_bytes()) == before
