@@ -23,6 +23,7 @@ from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputF
 
 import canfield_env
 from canfield_env.errors import ConfigError
+from canfield_env.files import whole_file
 from canfield_env.training.config import RunConfig
 
 #: The packages whose versions a run depends on.
@@ -62,11 +63,32 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            (self.path / "config.toml").write_text(tomli_w.dumps(config.model_dump()))
+            self._write("config.toml", tomli_w.dumps(config.model_dump()).encode())
             if not self.resumed:
-                (self.path / "run.json").write_bytes(orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
+                self._write("run.json", orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
         except OSError as error:
             raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
+
+    def check_init(self, init: str | None) -> None:
+        """Checks that a run which is gone on with is not to start from another model than it did.
+
+        Raises:
+            ConfigError: it is; or what the run started from cannot be read.
+        """
+        if init is None:
+            return
+        path = self.path / "run.json"
+        try:
+            there = orjson.loads(path.read_bytes())["init"]
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise ConfigError(f"{path}: cannot be read: {error}") from error
+        if there != init:
+            began = "random weights" if there is None else there
+            raise ConfigError(f"{self.path}: the run in this folder began with {began}, not with {init}")
+
+    def _write(self, name: str, content: bytes) -> None:
+        with whole_file(self.path / name) as file:
+            file.write(content)
 
     def make_logger(self, steps: int) -> Logger:
         """What writes the metrics of a run that goes on from so many steps."""
@@ -131,7 +153,8 @@ class JsonLines(KVWriter):
 
     def __init__(self, path: Path, steps: int) -> None:
         kept = [line for line in _whole_lines(path) if orjson.loads(line)["steps"] <= steps]
-        path.write_bytes(b"".join(kept))
+        with whole_file(path) as file:
+            file.writelines(kept)
         self._file = path.open("ab", buffering=0)
 
     def write(self, key_values: Mapping[str, Any], key_excluded: Mapping[str, tuple[str, ...]], step: int = 0) -> None:

@@ -212,11 +212,12 @@ class Imitator:
         config: the run.
         folder: its folder, new or with a run to be gone on with.
         datasets: what is learned from.
-        init: a model whose weights a new run starts from.
+        init: a model whose weights a new run starts from; one that is gone on with must have started from it.
         progress: show a progress bar on standard error where that is a terminal.
 
     Raises:
-        ConfigError: a dataset or a model is bad, or for another game or network than the configuration.
+        ConfigError: a dataset or a model is bad, or for another game or network than the configuration; or the run
+            began with another.
         RecordError: a line of a dataset is not as the game has it.
     """
 
@@ -250,6 +251,7 @@ class Imitator:
         self._stopping = False
         self._pass, self._order = -1, self._learned
         if folder.resumed:
+            folder.check_init(self._init)
             self._restore()
         elif init is not None:
             self._network.load_state_dict(load_like(init, config.network).state_dict())

@@ -34,12 +34,12 @@ class Trainer:
     Args:
         config: the run.
         folder: its folder, new or with a run to be gone on with.
-        init: a model whose weights a new run starts from.
+        init: a model whose weights a new run starts from; one that is gone on with must have started from it.
         progress: show a progress bar on standard error where that is a terminal.
         watch: is told the steps and the result of each evaluation, and says whether to go on.
 
     Raises:
-        ConfigError: a model file is bad, or has another network than the configuration.
+        ConfigError: a model file is bad, or has another network than the configuration; or the run began with another.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Trainer:
         self._watch = watch
         self._stopping = False
         if folder.resumed:
+            folder.check_init(self._init)
             self._restore()
         elif init is not None:
             self._network.load_state_dict(load_like(init, config.network).state_dict())

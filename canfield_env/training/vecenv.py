@@ -12,6 +12,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
+from canfield_env.errors import ConfigError
 from canfield_env.training.repetition import RESERVE, Memory
 
 
@@ -19,6 +20,12 @@ def _reserves(observations: Any) -> NDArray[np.float32]:
     """Cards in the reserve of each game."""
     reserves: NDArray[np.float32] = observations[:, RESERVE].astype(np.float32)
     return reserves
+
+
+def _check_deal(code: str | None) -> None:
+    """Raises ConfigError on a deal whose number is kept for evaluation."""
+    if code is not None and decode_code(code)[0] < FIRST_TRAINING_DEAL:
+        raise ConfigError(f"{code} is kept for evaluation: nothing is to be trained on it")
 
 
 class TrainingVecEnv(VecEnvWrapper):
@@ -70,7 +77,7 @@ class TrainingVecEnv(VecEnvWrapper):
             info = infos[index]
             rewards[index] += self._win_reward * info["won"]
             info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
-            assert info["deal"] is None or decode_code(info["deal"])[0] >= FIRST_TRAINING_DEAL
+            _check_deal(info["deal"])
             self.finished.append(info)
         self._look(observations)
         return observations, rewards, dones, infos

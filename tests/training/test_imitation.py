@@ -201,6 +201,8 @@ def test_a_run_goes_on_only_with_its_own_datasets(run, dataset):
     config = ImitationConfig.load(run / "config.toml")
     with pytest.raises(ConfigError, match="learns from other datasets"):
         start(run, config, dataset, dataset, resume=True)
+    with pytest.raises(ConfigError, match=r"began with random weights, not with other\.zip"):
+        start(run, config, dataset, resume=True, init="other.zip")
     with pytest.raises(ConfigError, match="--resume goes on with it"):
         start(run, config, dataset)
 

@@ -5,6 +5,7 @@ import pytest
 
 from canfield_env.deals import FIRST_TRAINING_DEAL, Deal, decode_code
 from canfield_env.env.sb3 import CanfieldVecEnv
+from canfield_env.errors import ConfigError
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
@@ -37,7 +38,7 @@ def test_a_deal_kept_for_evaluation_is_an_error():
     env = make(1)
     env.set_options({"deal": Deal.from_number(FIRST_TRAINING_DEAL - 1)})
     env.reset()
-    with pytest.raises(AssertionError):
+    with pytest.raises(ConfigError, match=r"CF1-D3-A.* is kept for evaluation"):
         for _ in play(env, 3000):
             pass
 

@@ -1,6 +1,8 @@
 """Training runs: from end to end, stopped and gone on with, and what keeps one from starting."""
 
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -120,6 +122,48 @@ def test_a_killed_run_goes_on_from_its_last_evaluation(run, tmp_path, monkeypatc
     assert [line["steps"] for line in metrics(tmp_path / "run")] == [line["steps"] for line in metrics(run)]
 
 
+def test_what_a_killed_run_measured_after_its_last_evaluation_is_measured_again(run, tmp_path, monkeypatch):
+    config = tiny_config(tmp_path)
+    trainer = start(tmp_path / "run", config)
+    save = trainer._save_last
+
+    def save_at_first():
+        if trainer.steps == 128:
+            save()
+
+    monkeypatch.setattr(trainer, "_save_last", save_at_first)  # so it stops as if it had been killed
+    stop_at(trainer, 270, monkeypatch)
+    assert not trainer.run()
+    later = [line["steps"] for line in metrics(tmp_path / "run") if line["steps"] > 128]
+    assert later
+    again = start(tmp_path / "run", config, resume=True)
+    assert again.steps == 128
+    assert again.run()
+    assert [line["steps"] for line in metrics(tmp_path / "run")] == [line["steps"] for line in metrics(run)]
+
+
+@pytest.mark.parametrize("name", ["config.toml", "run.json", "metrics.jsonl"])
+def test_a_crash_while_a_file_is_written_leaves_the_one_before(run, tmp_path, monkeypatch, name):
+    shutil.copytree(run, tmp_path / "run")
+    before = (tmp_path / "run" / name).read_bytes()
+    replace = os.replace
+
+    def crash(source, target):
+        if Path(target).name == name:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    def write(folder):
+        folder.resumed = name != "run.json"
+        folder.begin(tiny_config(tmp_path), None)
+        folder.make_logger(128)
+
+    monkeypatch.setattr("os.replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        write(RunFolder(tmp_path / "run", tiny_config(tmp_path), resume=True))
+    assert (tmp_path / "run" / name).read_bytes() == before
+
+
 def test_a_finished_run_can_be_made_longer(run, tmp_path):
     config = tiny_config(tmp_path, "run.steps=128")
     assert start(tmp_path / "run", config).run()
@@ -149,6 +193,24 @@ def test_a_new_run_starts_from_a_models_weights(run, tmp_path):
     with pytest.raises(ConfigError, match=r"the model's network is .*the configuration's"):
         start(tmp_path / "other", tiny_config(tmp_path, "network.width=9"), init=run / "best.zip")
     assert not (tmp_path / "other").exists()
+
+
+def test_a_run_goes_on_only_from_the_model_that_it_began_with(run, tmp_path):
+    best, other = str(run / "best.zip"), str(run / "last.zip")
+    begun, plain = tiny_config(tmp_path, "run.steps=128"), tmp_path / "plain"
+    assert start(tmp_path / "run", begun, init=best).run()
+    longer = tiny_config(tmp_path, "run.steps=256")
+    with pytest.raises(ConfigError, match=f"the run in this folder began with {best}, not with {other}"):
+        start(tmp_path / "run", longer, resume=True, init=other)
+    assert start(tmp_path / "run", longer, resume=True, init=best).steps == 128
+    assert start(tmp_path / "run", longer, resume=True).steps == 128
+    assert start(plain, begun).run()
+    with pytest.raises(ConfigError, match="began with random weights, not with"):
+        start(plain, longer, resume=True, init=best)
+    (plain / "run.json").unlink()
+    with pytest.raises(ConfigError, match=r"run\.json: cannot be read"):
+        start(plain, longer, resume=True, init=best)
+    assert start(tmp_path / "new", begun, resume=True, init=best).steps == 0
 
 
 def test_a_folder_with_a_run_is_not_overwritten(run, tmp_path):
