@@ -14,7 +14,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,8 +23,12 @@ from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError, DealError, RecordError
 from canfield_env.game import Game
 from canfield_env.records import Record, deal_fields, read_records, replay, verify
-from canfield_env.render.text import render_game, show
+from canfield_env.render.text import printable, render_game, show
 from canfield_env.rules import Rules
+
+if TYPE_CHECKING:
+    from canfield_env.evaluation.suites import Suite
+    from canfield_env.solver import Verdict
 
 app = typer.Typer(
     add_completion=False,
@@ -52,6 +56,12 @@ DrawOption = Annotated[
     typer.Option("--draw", metavar="1|3", help="Cards that a turn brings, where no CODE says so; 3 if left out."),
 ]
 RulesOption = Annotated[str, typer.Option("--rules", metavar="NAME|FILE", help="app, hoyle, or a TOML file.")]
+SuiteOption = Annotated[
+    str | None, typer.Option("--suite", metavar="NAME|FILE", help="The deals: a suite, such as smoke or d3-test.")
+]
+SuiteRulesOption = Annotated[
+    str | None, typer.Option("--rules", metavar="NAME|FILE", help="Other rules than the suite's; else app.")
+]
 PlayOption = Annotated[str, typer.Option("--play", metavar="MOVES", help='Moves to play first, such as "D R2 WF".')]
 FullOption = Annotated[bool, typer.Option("--full", help="Show the hidden cards too.")]
 AsciiOption = Annotated[bool, typer.Option("--ascii", help="No suit symbols and no colour, on a terminal either.")]
@@ -68,6 +78,22 @@ def read_deal(code: str | None, deck: typer.FileText | None, draw: int | None, r
     if draw not in (None, deal.draw):
         raise DealError(f"{deal.code} is a deal with draw {deal.draw}: --draw {draw} does not go with it")
     return deal
+
+
+def read_deals(
+    codes: Sequence[str], suite: str | None, deck: typer.FileText | None, draw: int | None, rules: str | None
+) -> tuple[list[Deal], Rules, Suite | None]:
+    """The deals that codes, ``--suite`` or ``--deck`` name, the rules to play them by, and the suite if it is one."""
+    from canfield_env.evaluation.suites import Suite
+
+    if suite is None:
+        rule_set = Rules.of("app" if rules is None else rules)
+        deals = [read_deal(code, None, draw, rule_set) for code in codes]
+        return deals or [read_deal(None, deck, draw, rule_set)], rule_set, None
+    if draw is not None:
+        raise ValueError("--draw does not go with --suite: a suite has its own")
+    named = Suite.load(suite)
+    return list(named.deals), named.rules if rules is None else Rules.of(rules), named
 
 
 def read_game(
@@ -236,7 +262,7 @@ def check_records(
         if as_json:
             print_json(_summary(number, record, fault))
         else:
-            print(_summary_line(number, record, fault))
+            print(printable(_summary_line(number, record, fault)))
     if faults:
         print_error(f"{file}: {len(faults)} of {checked} records do not replay; {faults[0]}")
         raise typer.Exit(1)
@@ -300,7 +326,8 @@ def play_game(
     if web:
         if deck is not None:
             raise ValueError("--web takes a CODE, and no deck of one's own")
-        start.serve(["play", *([str(deal)] if deal else []), "--rules", rules], port)
+        code_or_draw = [deal.code] if deal and deal.code else ["--draw", str(draw)] if deal else []
+        start.serve(["play", *code_or_draw, "--rules", rules], port)
     else:
         start.play(deal, rule_set)
 
@@ -333,7 +360,9 @@ def render_record(
         typer.Option("--out", metavar="FILE", help="Where --png and --svg write; RECORD-N.png if left out."),
     ] = None,
     full: FullOption = False,
-    scale: Annotated[float, typer.Option("--scale", min=0.1, max=4.0, help="Size of --png and --gif.")] = 1.0,
+    scale: Annotated[
+        float | None, typer.Option("--scale", min=0.1, max=4.0, help="Size of --png and --gif; 1 if left out.")
+    ] = None,
 ) -> None:
     """Draw an episode: a page for the browser, a film, or one position. Prints the name of what it has written."""
     from canfield_env.files import whole_file
@@ -345,11 +374,15 @@ def render_record(
     kind, value = next((kind, value) for kind, value in wanted.items() if value is not None)
     if out is not None and isinstance(value, Path):
         raise ValueError("--out goes with --png and --svg")
+    if scale is not None and kind in ("html", "svg"):
+        raise ValueError("--scale goes with --png and --gif")
     path = value if isinstance(value, Path) else out or file.with_name(f"{file.stem}-{value}.{kind}")
+    if path.exists() and file.exists() and path.samefile(file):
+        raise ValueError(f"{path}: holds the records, and is not to be written over")
     _, record = next(_episodes(file, episode))
     shown = film(record)
     with whole_file(path) as target:
-        write_drawing(target, kind, shown, value if isinstance(value, int) else 0, full, scale)
+        write_drawing(target, kind, shown, value if isinstance(value, int) else 0, full, scale or 1)
     print(path)
     if shown.fault:
         print_error(f"{file}: episode {episode} does not replay: {shown.fault}")
@@ -363,17 +396,13 @@ def evaluate_agents(
         typer.Option("--agent", metavar="SPEC", help="NAME, NAME:ARGUMENT or module:factory; may be given again."),
     ],
     more: Annotated[list[str] | None, typer.Argument(metavar="[CODE]...", help="More codes for --deals.")] = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", metavar="NAME|FILE", help="The deals: a suite, such as smoke or d3-test.")
-    ] = None,
+    suite: SuiteOption = None,
     deals: Annotated[
         list[str] | None, typer.Option("--deals", metavar="CODE...", help="The deals: game codes, one or several.")
     ] = None,
     deck: DeckOption = None,
     draw: DrawOption = None,
-    rules: Annotated[
-        str | None, typer.Option("--rules", metavar="NAME|FILE", help="Other rules than the suite's; else app.")
-    ] = None,
+    rules: SuiteRulesOption = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Keep records and report there.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Worker processes.")] = 1,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a stopped evaluation in --out.")] = False,
@@ -392,14 +421,8 @@ def evaluate_agents(
 
     codes = [*(deals or []), *(more or [])]
     _only_one({"--suite": suite, "--deals": codes or None, "--deck": deck})
-    if suite is None:
-        rule_set = Rules.of(rules or "app")
-        given = [read_deal(code, None, draw, rule_set) for code in codes] or [read_deal(None, deck, draw, rule_set)]
-        played = Suite.of_deals(given, rule_set)
-    elif draw is not None:
-        raise ValueError("--draw goes with --deals and --deck: a suite has its own")
-    else:
-        played = Suite.load(suite) if rules is None else Suite.load(suite).under(rules)
+    given, rule_set, named = read_deals(codes, suite, deck, draw, rules)
+    played = Suite.of_deals(given, rule_set) if named is None else named.under(rule_set)
     report = evaluate(agents, played, out=out, jobs=jobs, resume=resume, seed=seed, progress=True)
     if as_json:
         print_json(report.to_dict())
@@ -410,15 +433,13 @@ def evaluate_agents(
 @app.command("solve")
 def solve_deals(
     codes: Annotated[list[str] | None, typer.Argument(metavar="[CODE]...", help="Game codes.")] = None,
-    suite: Annotated[
-        str | None, typer.Option("--suite", metavar="NAME|FILE", help="Instead of CODE: the deals of a suite.")
-    ] = None,
+    suite: SuiteOption = None,
     deck: DeckOption = None,
     draw: DrawOption = None,
-    rules: Annotated[
-        str | None, typer.Option("--rules", metavar="NAME|FILE", help="Other rules than the suite's; else app.")
+    rules: SuiteRulesOption = None,
+    take_back: Annotated[
+        bool | None, typer.Option("--take-back/--no-take-back", help="Whether rule F1 holds; else the rules say so.")
     ] = None,
-    take_back: Annotated[bool, typer.Option("--take-back/--no-take-back", help="Whether rule F1 holds.")] = True,
     limit_seconds: Annotated[float, typer.Option("--limit-seconds", metavar="S", help="For each deal.")] = 60,
     limit_states: Annotated[int | None, typer.Option("--limit-states", metavar="N", help="For each deal.")] = None,
     limit_memory: Annotated[int, typer.Option("--limit-memory", metavar="MIB", help="For each job.")] = 1024,
@@ -433,37 +454,32 @@ def solve_deals(
     With --json, a line per deal: deal (or deck and draw), verdict (winnable, unwinnable or undecided), moves (or null),
     states, seconds, limit (which was reached where it is undecided, or null).
     """
-    from canfield_env.evaluation.suites import Suite
     from canfield_env.solver import solve_many
     from canfield_env.solver.many import verdict_fields
 
     _only_one({"CODE": codes or None, "--suite": suite, "--deck": deck})
-    if suite is not None and draw is not None:
-        raise ValueError("--draw goes with CODE and --deck: a suite has its own")
-    named = None if suite is None else Suite.load(suite)
-    rule_set = Rules.of(rules or "app") if named is None or rules is not None else named.rules
-    if named is not None:
-        deals = list(named.deals)
-    else:
-        deals = [read_deal(code, None, draw, rule_set) for code in codes or []]
-        deals = deals or [read_deal(None, deck, draw, rule_set)]
+    deals, rule_set, _ = read_deals(codes or [], suite, deck, draw, rules)
     found = solve_many(
         deals,
         rule_set,
         max_seconds=limit_seconds,
         max_states=limit_states,
         max_memory=limit_memory * 2**20,
-        take_back=None if take_back else False,
+        take_back=take_back,
         jobs=jobs,
         results=out,
     )
     for deal, verdict in found:
         if as_json:
             print_json(verdict_fields(deal, verdict))
-            continue
-        print(f"{deal.code or 'given deck':14}  {verdict}")
-        if verdict.moves and len(deals) == 1:
-            print(textwrap.fill(" ".join(map(str, verdict.moves)), 100))
+        else:
+            _print_verdict(deal, verdict, with_moves=len(deals) == 1)
+
+
+def _print_verdict(deal: Deal, verdict: Verdict, with_moves: bool) -> None:
+    print(f"{deal.code or 'given deck':14}  {verdict}")
+    if verdict.moves and with_moves:
+        print(textwrap.fill(" ".join(map(str, verdict.moves)), 100))
 
 
 def _check_extra(extra: str, *modules: str) -> None:
@@ -477,7 +493,7 @@ def _check_extra(extra: str, *modules: str) -> None:
 
 def print_error(text: str) -> None:
     """The one line on standard error."""
-    print(f"canfield: {' '.join(text.split())}", file=sys.stderr)
+    print(f"canfield: {printable(' '.join(text.split()))}", file=sys.stderr)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -18,7 +18,7 @@ from canfield_env.play.layout import Cell, card_text, needed_size
 from canfield_env.play.paint import Highlights
 from canfield_env.play.table import Table
 from canfield_env.render.frames import Film, Frame
-from canfield_env.render.text import with_symbols
+from canfield_env.render.text import printable, with_symbols
 
 #: Seconds between moves, from slow to fast.
 SPEEDS: Final = (2.0, 1.0, 0.5, 0.2, 0.05)
@@ -126,7 +126,8 @@ Horizontal.narrow #moves {{ display: none; }}
     def _heading(self) -> str:
         record = self.film.record
         by = f"   {record.agent}" if record.agent else ""
-        return f"{self.film.title}{by}   {record.outcome}, {record.cards_up} cards up, score {record.score}"
+        result = f"{record.outcome}, {record.cards_up} cards up, score {record.score}"
+        return printable(f"{self.film.title}{by}   {result}")
 
     def _show(self) -> None:
         frame = self.film.frames[self.at]

@@ -23,7 +23,7 @@ from canfield_env.render.scene import (
     table_slots,
 )
 from canfield_env.render.svg import shapes_svg
-from canfield_env.render.text import with_symbols
+from canfield_env.render.text import printable, with_symbols
 from canfield_env.rules import Rules
 
 _ASSETS: Final = Path(__file__).parent / "assets"
@@ -75,7 +75,7 @@ def _summary(shown: Film) -> str:
     by = f"played by {record.agent}, " if record.agent else ""
     rules = f"rules {record.rules.name or 'own'}, draw {record.deal.draw}"
     result = f"{record.outcome}, {record.cards_up} cards up, score {record.score}, {len(record.moves)} moves"
-    return f"{rules}, {by}{result}"
+    return printable(f"{rules}, {by}{result}")
 
 
 def _fault_text(shown: Film) -> str:

@@ -65,6 +65,11 @@ def render_game(game: Game, caption: str = "", full: bool = False) -> str:
     return render_text(view, caption, game.deal.code or "" if game.deal else "")
 
 
+def printable(text: str) -> str:
+    """The text with what a terminal would obey and not show, such as escapes and marks of direction, spelled out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def with_symbols(text: str) -> str:
     """The text with the suits of its cards as symbols: ``Q♣`` for ``Qc``."""
     return _CARD.sub(lambda card: card[1] + _SYMBOLS[card[2]], text)

@@ -297,6 +297,22 @@ def test_replay_says_which_record_which_move_and_why(run: Run, tmp_path: Path, o
     assert "1 of 1" in run("replay", path, "--episode", "3").err
 
 
+def test_replay_shows_names_and_lets_none_steer_the_terminal(run: Run, tmp_path: Path, opening: Record):
+    path = tmp_path / "r.jsonl"
+    table = json.loads(opening.to_json())
+    names = {"agent": "Zoë \x1b[2J\nepisode 2", "outcome": "st\u202eop\r\x9b"}
+    path.write_text(json.dumps(table | names) + "\n")
+    result = run("replay", path)
+    assert result.out.count("\n") == 1
+    assert r"Zoë \x1b[2J\nepisode 2" in result.out
+    assert r"st\u202eop\r\x9b" in result.out
+    path.write_text(json.dumps(table | {"outcome": "won\x1b[2J", "cards_up": 3}) + "\n")
+    result = run("replay", path)
+    assert result.status == 1
+    assert "\x1b" not in result.out + result.err
+    assert "\x1b" not in run("replay", f"{path}\x1b[2J").err
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [

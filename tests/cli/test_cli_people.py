@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -64,6 +65,11 @@ def test_an_episode_that_does_not_replay_is_drawn_so_far_and_told(records: Path,
         ([], "give one of --html, --gif, --png and --svg"),
         (["--png", "1", "--svg", "1"], "give one of"),
         (["--html", "a.html", "--out", "b.html"], "--out goes with"),
+        (["--html", "a.html", "--scale", "2"], "--scale goes with --png and --gif"),
+        (["--svg", "1", "--scale", "1"], "--scale goes with --png and --gif"),
+        (["--html", "records.jsonl"], "holds the records"),
+        (["--gif", "../{folder}/records.jsonl"], "holds the records"),
+        (["--svg", "1", "--out", "records.jsonl"], "holds the records"),
         (["--html", "nowhere/a.html"], "nowhere/a.html"),
         (["--html", "a.html", "--episode", "3"], "there is no episode 3"),
         (["--png", "1", "--scale", "90"], "'--scale'"),
@@ -73,11 +79,34 @@ def test_bad_input_is_one_line_and_writes_nothing(
     records: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, args: list[str], reason: str
 ):
     monkeypatch.chdir(records.parent)
-    assert run("render", records, *args) == 2
+    before = records.read_bytes()
+    assert run("render", records, *(arg.format(folder=records.parent.name) for arg in args)) == 2
     error = capsys.readouterr().err
     assert reason in error
     assert error.count("\n") == 1
     assert list(records.parent.iterdir()) == [records]
+    assert records.read_bytes() == before
+
+
+def test_render_does_not_write_over_its_records_by_another_name(records: Path, capsys: pytest.CaptureFixture[str]):
+    before = records.read_bytes()
+    for make in (Path.symlink_to, Path.hardlink_to):
+        link = records.with_name(f"{make.__name__}.html")
+        make(link, records)
+        assert run("render", records, "--html", link) == 2
+        assert run("render", link, "--html", records) == 2
+        assert capsys.readouterr().err.count("holds the records") == 2
+    assert records.read_bytes() == before
+
+
+def test_names_cannot_steer_the_page(records: Path):
+    table = json.loads(an_episode().to_json()) | {"agent": "evil\u202e\u001b[2J"}
+    records.write_text(json.dumps(table) + "\n")
+    page = records.with_name("game.html")
+    assert run("render", records, "--html", page) == 0
+    text = page.read_text(encoding="utf-8")
+    assert r"evil\u202e\x1b[2J" in text
+    assert not {"\u202e", "\u001b"} & set(text)
 
 
 def test_without_a_terminal_play_and_watch_say_so(records: Path, capsys: pytest.CaptureFixture[str]):
@@ -106,6 +135,20 @@ def test_play_in_a_browser_serves_the_same_game(monkeypatch: pytest.MonkeyPatch)
     assert run("play", "CF1-D3-AAAAACL", "--web", "--port", 8123) == 0
     assert run("play", "--web", "--rules", "hoyle") == 0
     assert served == [(["play", "CF1-D3-AAAAACL", "--rules", "app"], 8123), (["play", "--rules", "hoyle"], 8000)]
+
+
+def test_play_in_a_browser_hands_on_what_the_game_understands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    served: list[list[str]] = []
+    opened: list[Deal | None] = []
+    monkeypatch.setattr(start, "serve", lambda arguments, port: served.append(arguments))
+    monkeypatch.setattr(start, "play", lambda deal, rules: opened.append(deal))
+    tiny = tmp_path / "tiny.toml"
+    tiny.write_text("ranks = 3\ncolumns = 2\nreserve = 3\n")
+    assert run("play", "--web", "--draw", 1) == 0
+    assert run("play", "--web", "--draw", 1, "--rules", tiny) == 0  # a deal of few ranks has no code
+    for arguments in served:
+        assert run(*arguments) == 0
+    assert [deal is not None and (deal.ranks, deal.draw) for deal in opened] == [(13, 1), (3, 1)]
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from canfield_env import Deal, Game
+from canfield_env import ConfigError, Deal, Game
 from canfield_env.cli import main
+from canfield_env.files import sole_use
+from canfield_env.solver import api
 
 
 def run(capsys, *args: str) -> tuple[int, str, str]:
@@ -59,9 +62,10 @@ def test_text_tells_the_moves(capsys):
         (["CF1-D3-AAAAAAB"], "mistyped"),
         (["--suite", "nowhere"], "no suite is called 'nowhere'"),
         (["--suite", "smoke", "--draw", "3"], "--draw"),
-        (["--suite", "smoke", "--limit-seconds", "0"], "must be positive"),
-        (["--suite", "smoke", "--limit-states", "-1"], "must be positive"),
+        (["--suite", "smoke", "--limit-seconds", "0"], "max_seconds must be a positive number"),
+        (["--suite", "smoke", "--limit-states", "-1"], "max_states must be a positive whole number"),
         (["--suite", "smoke", "--limit-memory", "0"], "max_memory"),
+        (["--suite", "smoke", "--limit-memory", "0", "--jobs", "2"], "max_memory"),
         (["--suite", "smoke", "--jobs", "0"], "--jobs"),
     ],
 )
@@ -70,3 +74,52 @@ def test_bad_input_is_one_line(capsys, args, reason):
     assert (status, out) == (2, "")
     assert reason in err
     assert err.count("\n") == 1
+
+
+def test_memory_that_is_not_there_is_one_line(capsys, monkeypatch):
+    def fail(max_nodes: int) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(api, "new_space", fail)
+    for jobs in ("1", "2"):
+        status, out, err = run(capsys, "--suite", "smoke", "--limit-memory", "100000000", "--jobs", jobs)
+        assert (status, out) == (2, "")
+        assert err == "canfield: solver: the system cannot provide 104857600000000 bytes of memory\n"
+
+
+def test_a_file_that_holds_no_verdicts_is_left_as_it_is(capsys, tmp_path: Path):
+    notes = tmp_path / "notes.txt"
+    for content in ("my only copy of notes, one line", "notes\nof two lines\n"):
+        notes.write_text(content)
+        status, out, err = run(capsys, "CF1-D3-AAAAACL", "--limit-states", "1", "--out", str(notes))
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert str(notes) in err
+        assert notes.read_text() == content
+
+
+def test_a_file_in_use_is_refused(capsys, tmp_path: Path):
+    kept = tmp_path / "verdicts.jsonl"
+    with sole_use(kept):
+        status, out, err = run(capsys, "CF1-D3-AAAAACL", "--limit-states", "1", "--out", str(kept))
+    assert (status, out, err) == (2, "", f"canfield: {kept} is in use by another process\n")
+    assert not kept.exists()
+
+
+def test_the_rules_say_whether_cards_are_taken_back_unless_the_call_does(capsys, monkeypatch):
+    asked: list[tuple[bool, bool | None]] = []
+
+    def solve_many(deals, rules, *, take_back, **_):
+        asked.append((rules.take_back, take_back))
+        raise ConfigError("seen enough")
+
+    monkeypatch.setattr("canfield_env.solver.solve_many", solve_many)
+    for args in ([], ["--take-back"], ["--no-take-back"]):
+        run(capsys, "CF1-D3-AAAAACL", "--rules", "hoyle", *args)
+    assert asked == [(False, None), (False, True), (False, False)]
+
+
+def test_a_deal_may_be_asked_for_twice_and_a_suite_under_other_rules(capsys):
+    _, out, _ = run(capsys, "CF1-D3-AAAAACL", "CF1-D3-AAAAACL", "--limit-states", "1")
+    assert out.count("CF1-D3-AAAAACL") == 2
+    _, out, _ = run(capsys, "--suite", "smoke", "--rules", "hoyle", "--limit-states", "1", "--json")
+    assert len(out.splitlines()) == 20

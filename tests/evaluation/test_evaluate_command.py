@@ -109,7 +109,7 @@ def test_resume(capsys: pytest.CaptureFixture[str], tmp_path: Path):
         (["--agent", FIRST, "--deals", "CF1-D3-AAAAACM"], "is mistyped"),
         (["--agent", FIRST, "--deals", CODES[0], CODES[0]], "the deal CF1-D3-AAAAACL is there 2 times"),
         (["--agent", FIRST, "--deals", CODES[0], "--draw", "1"], "--draw 1 does not go with it"),
-        (["--agent", FIRST, "--suite", "smoke", "--draw", "1"], "--draw goes with --deals and --deck"),
+        (["--agent", FIRST, "--suite", "smoke", "--draw", "1"], "--draw does not go with --suite"),
         (
             ["--agent", FIRST, "--deals", CODES[0], "--out", "{tmp}/bad.toml"],
             "bad.toml: cannot be written: File exists",

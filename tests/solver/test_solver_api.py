@@ -6,6 +6,7 @@ import os
 import signal
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import orjson
@@ -129,10 +130,10 @@ def test_limits_must_be_positive_numbers(limits):
 
 
 def test_limits_may_be_numbers_of_numpy(tmp_path):
-    limits = {"max_seconds": np.float32(60), "max_states": np.int32(50), "max_memory": np.int64(2**26)}
+    limits: dict[str, Any] = {"max_seconds": np.float32(60), "max_states": np.int32(50), "max_memory": np.int64(2**26)}
     assert solve(HARD, **limits).states == 50
-    run = dict(solve_many([HARD], **limits, jobs=np.int64(1), results=tmp_path / "verdicts.jsonl"))
-    assert run[HARD].states == 50
+    results = tmp_path / "verdicts.jsonl"
+    assert dict(solve_many([HARD], **limits | {"jobs": np.int64(1)}, results=results))[HARD].states == 50
 
 
 @pytest.mark.parametrize("thing", [None, "CF1-D3-AAAAACL", 2, EASY.deck])
@@ -196,6 +197,7 @@ def test_a_bad_file_of_results_is_refused(tmp_path):
     with pytest.raises(ConfigError, match="line 3"):
         list(solve_many([EASY], max_states=10, results=file))
     assert file.read_bytes() == before
+    jobs: Any
     for jobs in (0, 1.5, "2"):
         with pytest.raises(ConfigError, match="jobs"):
             solve_many([EASY], jobs=jobs)
@@ -231,7 +233,7 @@ def test_results_go_into_a_file_and_nothing_else(tmp_path: Path):
 
 
 @pytest.mark.parametrize("change", [{"moves": 5}, {"states": ...}, {"draw": 1}, {"deal": ["x"]}])
-def test_a_line_that_is_no_verdict_is_refused(tmp_path: Path, change: dict):
+def test_a_line_that_is_no_verdict_is_refused(tmp_path: Path, change: dict[str, Any]):
     file = tmp_path / "verdicts.jsonl"
     list(solve_many([EASY], max_states=10, results=file))
     header, line = file.read_bytes().splitlines(keepends=True)
@@ -243,7 +245,7 @@ def test_a_line_that_is_no_verdict_is_refused(tmp_path: Path, change: dict):
 
 def test_a_file_of_results_is_written_by_one_process_at_a_time(tmp_path: Path):
     file = tmp_path / "verdicts.jsonl"
-    run = solve_many([EASY, HOPELESS], max_states=1, results=file)
+    run: Any = solve_many([EASY, HOPELESS], max_states=1, results=file)
     next(run)
     with pytest.raises(ConfigError, match="in use by another process"), sole_use(file):
         pass
