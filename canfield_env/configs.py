@@ -1,12 +1,16 @@
-"""Where the configuration files that come with the project lie, and how TOML is read."""
+"""Where the configuration files that come with the project lie, how TOML is read, and what is wrong with it."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from canfield_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 def configs_dir() -> Path:
@@ -28,6 +32,34 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
+
+
+class Fault(NamedTuple):
+    """What is wrong with a value that pydantic has refused.
+
+    Attributes:
+        place: where it stands, the keys joined by dots; empty where several values do not go together.
+        text: the place and what is wrong there, in a line.
+    """
+
+    place: str
+    text: str
+
+
+def first_fault(error: ValidationError, kinds: Collection[str] = ()) -> Fault:
+    """The first thing that pydantic has found wrong.
+
+    Args:
+        error: what it raised.
+        kinds: the names of kinds of sections, which pydantic puts between a section's name and the key's.
+    """
+    fault = error.errors()[0]
+    place = ".".join(str(part) for part in fault["loc"] if part not in kinds)
+    if fault["type"] == "extra_forbidden":
+        return Fault(place, f"unknown key {place!r}")
+    if fault["type"] == "value_error":
+        return Fault(place, str(fault["ctx"]["error"]))
+    return Fault(place, f"{place}: {fault['msg']}")
 
 
 def find_config(folder: str, name_or_path: str | Path, kind: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from canfield_env.configs import first_fault
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
 from canfield_env.training.dataset import Dataset, Plan
@@ -57,10 +58,8 @@ def make(
             }
         )
     except ValidationError as error:
-        fault = error.errors()[0]
-        if not fault["loc"]:
-            raise ConfigError(str(fault["ctx"]["error"])) from None
-        raise ConfigError(f"--{fault['loc'][0]}: {fault['msg']}, not {fault['input']!r}") from None
+        fault = first_fault(error)
+        raise ConfigError(f"--{fault.text}" if fault.place else fault.text) from None
     summary = make_dataset(out, plan, jobs=jobs, progress=True)
     print(f"{out}: {summary['games']} games, {summary['won']} of them won, {summary['lines']} lines")
 

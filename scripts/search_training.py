@@ -18,9 +18,10 @@ import optuna
 import orjson
 import typer
 from optuna.trial import FrozenTrial, Trial, TrialState
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from canfield_env.configs import read_toml
+from canfield_env.configs import first_fault, read_toml
+from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import share
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
@@ -87,10 +88,17 @@ class Search:
     Args:
         plan: what is searched.
         folder: where runs and study are kept.
+
+    Raises:
+        ConfigError: the plan's base is no configuration, or the folder holds trials of another one or of another space.
     """
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         self._plan, self._folder = plan, folder
+        setup = {
+            "base": TrainingConfig.load(plan.base, plan.settings).model_dump(),
+            "space": {key: space.model_dump() for key, space in plan.space.items()},
+        }
         folder.mkdir(parents=True, exist_ok=True)
         self.study = optuna.create_study(
             study_name="training",
@@ -99,6 +107,12 @@ class Search:
             load_if_exists=True,
             pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=30_000),
         )
+        there = self.study.user_attrs.get("setup")
+        if self.study.trials and there != setup:
+            raise ConfigError(
+                f"{folder}: the trials in this folder are of another base or space: {_first(there, setup)}"
+            )
+        self.study.set_user_attr("setup", setup)
         # Trials drawn after a stop must be others than those drawn before it.
         self.study.sampler = optuna.samplers.TPESampler(seed=plan.seed + len(self.study.trials), n_startup_trials=8)
 
@@ -135,6 +149,17 @@ class Search:
         if not done:
             raise optuna.TrialPruned
         return float(trial.user_attrs["cards_up"])
+
+
+def _first(there: dict[str, Any] | None, here: dict[str, Any]) -> str:
+    """The first key by which what is stored of a study differs from what it would be now."""
+    if there is None:
+        return "they do not say of which"
+    names = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    first, second = there.get(names[0]), here.get(names[0])
+    if isinstance(first, dict) and isinstance(second, dict):
+        return f"{names[0]}.{_first(first, second)}"
+    return f"{names[0]} is {first!r} there, not {second!r}"
 
 
 def finished(study: optuna.Study) -> list[FrozenTrial]:
@@ -188,7 +213,11 @@ def main(
 ) -> None:
     """Search for training settings."""
     table = read_toml(PLAN)
-    search = Search(Plan.model_validate(table), folder)
+    try:
+        plan = Plan.model_validate(table)
+    except ValidationError as error:
+        raise ConfigError(f"{PLAN}: {first_fault(error).text}") from None
+    search = Search(plan, folder)
     try:
         if not report:
             search.run()

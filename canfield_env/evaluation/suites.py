@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from canfield_env.configs import find_config, read_toml
+from canfield_env.configs import find_config, first_fault, read_toml
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError, DealError
 from canfield_env.rules import Rules
@@ -76,7 +76,7 @@ class Suite:
             rules, deals = Rules.of(file.rules), [_deal(code, file.draw) for code in file.deals]
             return cls(file.name, file.version, file.description, rules, tuple(deals))
         except ValidationError as error:
-            raise ConfigError(f"{path}: {_first_fault(error)}") from None
+            raise ConfigError(f"{path}: {first_fault(error).text}") from None
         except (ConfigError, DealError) as error:
             raise ConfigError(f"{path}: {error}") from error
 
@@ -92,14 +92,6 @@ class _SuiteFile(BaseModel):
     rules: str
     draw: Literal[1, 3]
     deals: list[str]
-
-
-def _first_fault(error: ValidationError) -> str:
-    fault = error.errors()[0]
-    place = ".".join(str(part) for part in fault["loc"])
-    if fault["type"] == "extra_forbidden":
-        return f"unknown key {place!r}; there are {', '.join(_SuiteFile.model_fields)}"
-    return f"{place}: {fault['msg']}"
 
 
 def _deal(code: str, draw: int) -> Deal:

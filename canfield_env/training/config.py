@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from canfield_env.configs import find_config, read_toml
+from canfield_env.configs import find_config, first_fault, read_toml
 from canfield_env.env.options import EnvOptions, Reward, Stock
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
@@ -215,7 +215,9 @@ class RunConfig(Section):
         try:
             return cls.model_validate(table)
         except ValidationError as error:
-            raise ConfigError(_first_fault(error, path, settings)) from None
+            fault = first_fault(error, kinds=("cards", "flat"))
+            named = [text for text in settings if text.partition("=")[0].strip() == fault.place]
+            raise ConfigError(f"{f'--set {named[-1]}' if named else path}: {fault.text}") from None
 
 
 class TrainingConfig(RunConfig):
@@ -251,16 +253,3 @@ def _override(table: dict[str, Any], setting: str) -> None:
     if not isinstance(inner, dict):
         raise ConfigError(f"--set {setting}: {section} is no section")
     inner[key] = value
-
-
-def _first_fault(error: ValidationError, path: Path, settings: Sequence[str]) -> str:
-    """What is wrong, and where: in the setting that named the key last, else in the file."""
-    fault = error.errors()[0]
-    # Where a section is one of several kinds, pydantic puts the kind between the section's name and the key's.
-    place = ".".join(str(part) for part in fault["loc"] if part not in ("cards", "flat"))
-    source = next((f"--set {text}" for text in reversed(settings) if text.partition("=")[0].strip() == place), path)
-    if fault["type"] == "extra_forbidden":
-        return f"{source}: unknown key {place!r}"
-    if fault["type"] == "value_error":
-        return f"{source}: {fault['ctx']['error']}"
-    return f"{source}: {place}: {fault['msg']}"

@@ -23,6 +23,7 @@ import orjson
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from canfield_env.configs import first_fault
 from canfield_env.deals import DEAL_COUNT, FIRST_TRAINING_DEAL, Deal
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env import actions, observations
@@ -365,8 +366,7 @@ def read_plan(path: Path) -> tuple[Plan, dict[str, Any] | None]:
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise ConfigError(f"{file}: damaged: {error}") from None
     except ValidationError as error:
-        fault = error.errors()[0]
-        raise ConfigError(f"{file}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}") from None
+        raise ConfigError(f"{file}: {first_fault(error).text}") from None
 
 
 def write_plan(path: Path, plan: Plan, summary: dict[str, Any] | None = None) -> None:

@@ -24,6 +24,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from canfield_env.configs import first_fault
 from canfield_env.env import actions, observations
 from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
@@ -240,6 +241,4 @@ def _read_header(path: str | Path, content: bytes) -> Header:
     except orjson.JSONDecodeError as error:
         raise ConfigError(f"{path}: {_HEADER} is not JSON: {error}") from None
     except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        raise ConfigError(f"{path}: {_HEADER}: {place}: {fault['msg']}") from None
+        raise ConfigError(f"{path}: {_HEADER}: {first_fault(error).text}") from None

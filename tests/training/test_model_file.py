@@ -75,7 +75,7 @@ def test_a_best_model_has_nothing_to_go_on_from(model):
         ({"observation_version": 0}, "the model is for version 0 of the observations, this is version 1"),
         ({"format": 9}, "the model is for version 9 of the model file format, this is version 1"),
         ({"draw": 2}, "model.json: draw: Input should be 1 or 3"),
-        ({"colour": "red"}, "model.json: colour: Extra inputs are not permitted"),
+        ({"colour": "red"}, "model.json: unknown key 'colour'"),
         ({"network": {"kind": "cards", "width": 9}}, "the weights do not fit the network that the model names"),
         ({"network": {"kind": "flat", "width": 8}}, "the weights do not fit the network that the model names"),
         ({"network": {"kind": "deep"}}, "model.json: network"),

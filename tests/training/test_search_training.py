@@ -5,6 +5,7 @@ import pytest
 import tomli_w
 import typer
 
+from canfield_env.errors import ConfigError
 from canfield_env.training.trainer import Trainer
 from scripts import search_training
 from tests.training.training_helpers import TINY
@@ -55,6 +56,26 @@ def test_a_trial_that_was_stopped_is_made_anew(search, monkeypatch):
         patched.setattr(search_training, "Trainer", lambda *args, watch: Trainer(*args, watch=lambda *_: False))
         with pytest.raises(typer.Exit):
             search(settings=["run.steps=256"])
-    found = search()
+    found = search(settings=["run.steps=256"])
     assert len(found) == 2
     assert ["algorithm.learning_rate=0.002", "algorithm.epochs=1"] in [row["settings"] for row in found]
+
+
+def test_trials_of_another_base_or_space_are_not_gone_on_with(search, tmp_path):
+    found = search()
+    base = tmp_path / "tiny.toml"
+    with pytest.raises(ConfigError, match=r"another base or space: base\.run\.steps is 128 there, not 192"):
+        search(settings=["run.steps=192"], trials=3)
+    base.write_text(TINY.replace("width = 8", "width = 9"))
+    with pytest.raises(ConfigError, match=r"base\.network\.width is 8 there, not 9"):
+        search(trials=3)
+    base.write_text(TINY)
+    space = {"algorithm.learning_rate": {"low": 0.001, "high": 0.02}, "algorithm.epochs": {"choices": [1, 2]}}
+    with pytest.raises(ConfigError, match=r"space\.algorithm\.learning_rate\.high is 0\.01 there, not 0\.02"):
+        search(trials=3, space=space)
+    assert search() == found
+
+
+def test_a_plan_with_an_unknown_key_is_refused(search):
+    with pytest.raises(ConfigError, match=r"plan\.toml: unknown key 'sede'"):
+        search(sede=1)
