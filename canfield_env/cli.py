@@ -83,7 +83,7 @@ def read_deal(code: str | None, deck: typer.FileText | None, draw: int | None, r
 def read_deals(
     codes: Sequence[str], suite: str | None, deck: typer.FileText | None, draw: int | None, rules: str | None
 ) -> tuple[list[Deal], Rules, Suite | None]:
-    """The deals that codes, ``--suite`` or ``--deck`` name, the rules to play them by, and the suite if it is one."""
+    """The deals that codes, ``--suite`` or ``--deck`` name, the rules to play them by, and the suite, if any."""
     from canfield_env.evaluation.suites import Suite
 
     if suite is None:

@@ -107,17 +107,24 @@ def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
         ConfigError: the file cannot be read, does not begin with rules and limits, or a line is no verdict; the text
             says which.
     """
-    ranks = 13
-    for number, line in enumerate(_lines(path), 1):
+    lines = _lines(path)
+    if not lines:
+        return
+    ranks = Rules.from_dict(_read_header(path, lines[0])["rules"]).ranks
+    for number, line in enumerate(lines[1:], 2):
         try:
-            row = orjson.loads(line)
-            if number == 1:
-                ranks = Rules.from_dict(row["rules"]).ranks
-            else:
-                yield _verdict_of(row, ranks)
+            yield _verdict_of(orjson.loads(line), ranks)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            what = "rules and limits of verdicts" if number == 1 else "verdict"
-            raise ConfigError(f"{path}, line {number}: no {what}: {error}") from error
+            raise ConfigError(f"{path}, line {number}: no verdict: {error}") from error
+
+
+def _read_header(path: Path, line: bytes) -> dict[str, Any]:
+    try:
+        header: dict[str, Any] = orjson.loads(line)
+        Rules.from_dict(header["rules"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{path}, line 1: no rules and limits of verdicts: {error}") from error
+    return header
 
 
 def _verdict_of(row: dict[str, Any], ranks: int) -> tuple[Deal, Verdict]:
@@ -138,15 +145,24 @@ def _lines(path: Path) -> list[bytes]:
     return lines[:-1]
 
 
-def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Iterator[tuple[Deal, Verdict]]:
-    if path.exists() and not path.is_file():
+def _lines_of(task: Task, path: Path) -> list[bytes]:
+    """The lines of a file of results that a task can go on with; none where there is no file."""
+    if not path.exists():
+        return []
+    if not path.is_file():
         raise ConfigError(f"{path}: not a file")
+    lines = _lines(path)
+    if lines and _read_header(path, lines[0]) != task.header():
+        raise ConfigError(f"{path}: holds verdicts under other rules or limits")
+    return lines
+
+
+def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Iterator[tuple[Deal, Verdict]]:
+    _lines_of(task, path)  # somebody else's file is refused before anything is written beside it
     path.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(path):
-        lines = _lines(path) if path.exists() else []
+        lines = _lines_of(task, path)
         found = dict(read_verdicts(path)) if lines else {}
-        if lines and orjson.loads(lines[0]) != task.header():
-            raise ConfigError(f"{path}: holds verdicts under other rules or limits")
         yield from _continued(deals, task, jobs, path, lines, found)
 
 

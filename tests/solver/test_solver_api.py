@@ -219,6 +219,7 @@ def test_somebody_elses_file_is_left_as_it_is(tmp_path: Path, content: bytes, me
     with pytest.raises(ConfigError, match=message):
         list(solve_many([EASY], max_states=1, results=file))
     assert file.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_results_go_into_a_file_and_nothing_else(tmp_path: Path):
