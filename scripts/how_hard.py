@@ -8,6 +8,7 @@ It reads docs/results/leaderboard/ and docs/results/planner-tuning.json, and pla
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +16,8 @@ from typing import Any, Final
 import orjson
 
 from canfield_env.evaluation.metrics import Summary, share
+from scripts.command import run_script
 from scripts.leaderboard import Board
-from scripts.pages import amount, percent
 
 ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = ROOT / "docs" / "how_hard_is_canfield.md"
@@ -29,6 +30,7 @@ PLAYERS: Final = {
     "heuristic": "a strategy written by hand that looks ahead",
     "planner:fast": "search over the orders of the hidden cards, short",
     "planner": "the same, longer",
+    "planner:learned": "the same, and a trained network judges where its plans end",
     "planner:strong": "the same, long",
 }
 
@@ -49,13 +51,12 @@ def _players(board: Board) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for summary in board.summaries:
         yield (
-            f"| {PLAYERS[summary.agent]} (`{summary.agent}`) | {summary.games} | {percent(summary.win_rate)} "
-            f"| {amount(summary.cards_up)} | {amount(summary.casino_fifty)} | {amount(summary.casino_fifty_two)} |"
+            f"| {PLAYERS[summary.agent]} (`{summary.agent}`) | {summary.games} | {summary.win_rate.percent()} "
+            f"| {summary.cards_up.amount()} | {summary.casino_fifty.amount()} | {summary.casino_fifty_two.amount()} |"
         )
-    if board.verdicts is not None:
-        winnable = list(board.verdicts.values()).count("winnable")
-        known = percent(share(winnable, len(board.verdicts)))
-        yield f"| one who sees all cards (the solver) | {len(board.verdicts)} | {known} | | | |"
+    if board.winnable is not None:
+        known = share(len(board.winnable), len(board.suite.deals)).percent()
+        yield f"| one who sees all cards (the solver) | {len(board.suite.deals)} | {known} | | | |"
     yield ""
     yield "A deck is bought for $50, and the house pays $5 a card on the foundations or $500 for all of them; in the"
     yield "other telling it costs $52 and nothing is paid but the $5 a card. What the player loses, the casino earns."
@@ -70,7 +71,7 @@ def _claims(board: Board) -> Iterator[str]:
     yield "|---|---|"
     if "greedy" in found:
         yield f"| one game in thirty is won | careless play: {_won(found, 'greedy')} |"
-        yield f"| five or six cards come up on average | careless play: {amount(found['greedy'].cards_up)} |"
+        yield f"| five or six cards come up on average | careless play: {found['greedy'].cards_up.amount()} |"
     if "planner" in found:
         yield f"| skilled players win 35 % | careful search with the same knowledge: {_won(found, 'planner')} |"
     yield ""
@@ -80,7 +81,7 @@ def _claims(board: Board) -> Iterator[str]:
 
 
 def _won(found: Mapping[str, Summary], agent: str) -> str:
-    return percent(found[agent].win_rate)
+    return found[agent].win_rate.percent()
 
 
 def _hidden() -> Iterator[str]:
@@ -103,7 +104,7 @@ def _hidden() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for told, entry in pairs:
         name = f"planner:{entry['argument']}" if entry["argument"] else "planner"
-        won, won_told = (percent(share(e["won"].count("1"), len(e["won"]))) for e in (entry, told))
+        won, won_told = (share(e["won"].count("1"), len(e["won"])).percent() for e in (entry, told))
         yield f"| `{name}` | {entry['rules']}, draw {entry['draw']} | {len(entry['won'])} | {won} | {won_told} |"
 
 
@@ -112,5 +113,10 @@ def _same_play(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     return same and len(first["won"]) == len(second["won"])
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write the page."""
     PAGE.write_text(markdown(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(run_script(main))

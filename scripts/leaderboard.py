@@ -6,7 +6,8 @@
     python scripts/leaderboard.py page                 # the page and its plots, from docs/results/leaderboard/ alone
 
 Episodes are played in parts of 100 deals. Those of a part on its way are in runs/leaderboard/; the records of finished
-parts are kept, compressed, in docs/results/leaderboard/SUITE/AGENT.jsonl.xz.
+parts are kept, compressed, in docs/results/leaderboard/SUITE/AGENT.jsonl.xz, and beside them, in models.json, the
+fingerprints of the models that played. An agent that has another model by now has to be played anew.
 """
 
 from __future__ import annotations
@@ -19,22 +20,38 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final
 
+import orjson
 import typer
 
+from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
-from canfield_env.evaluation.certificates import read_certificate
-from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, share, summarise
+from canfield_env.evaluation.certificates import Certified, read_certificate, winnable_deals
+from canfield_env.evaluation.metrics import Comparison, Summary, compare, summarise
+from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.runner import evaluate
+from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
+from canfield_env.files import whole_file
 from canfield_env.records import Record
 from scripts.command import run_script
-from scripts.pages import amount, new_figure, percent, save_figure
+from scripts.pages import new_figure, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "leaderboard"
+#: The file beside the records that tells which models played.
+MODELS: Final = "models.json"
 #: The suites, and who plays on each, from weak to strong.
 SUITES: Final = {
-    "d3-test": ("random", "greedy", "ppo:d3", "heuristic", "planner:fast", "planner", "planner:strong"),
+    "d3-test": (
+        "random",
+        "greedy",
+        "ppo:d3",
+        "heuristic",
+        "planner:fast",
+        "planner",
+        "planner:learned",
+        "planner:strong",
+    ),
     "d1-test": ("random", "greedy", "ppo:d1", "heuristic", "planner:fast", "planner", "planner:strong"),
     "hoyle-test": ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong"),
 }
@@ -61,25 +78,68 @@ def play(
 
 
 def _play(suite: Suite, spec: str, games: int | None, jobs: int) -> None:
-    path = KEPT / suite.name / f"{spec.replace(':', '-')}.jsonl.xz"
+    path = _kept_file(suite.name, spec)
     records = read_kept(path) if path.exists() else []
+    _note_model(suite.name, spec, is_played=bool(records))
     deals = suite.deals[:games]
     for first in range(len(records), len(deals), PART):
         part = replace(suite, deals=deals[first : first + PART])
         folder = ROOT / "runs" / "leaderboard" / suite.name / spec.replace(":", "-") / f"{first:04}-{len(part.deals)}"
         report = evaluate([spec], part, out=folder, jobs=jobs, resume=folder.exists(), progress=True)
         records += report.records
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(".part")
-        scratch.write_bytes(lzma.compress(b"".join(record.to_json() + b"\n" for record in records)))
-        scratch.replace(path)
+        with whole_file(path) as file:
+            file.write(lzma.compress(b"".join(record.to_json() + b"\n" for record in records)))
         wins = sum(record.outcome == "won" for record in records)
         print(f"{suite.name} {spec}: {wins} of {len(records)} won", flush=True)
 
 
+def _note_model(suite: str, spec: str, is_played: bool) -> None:
+    """Notes which model an agent plays by.
+
+    Raises:
+        ConfigError: it has played already, by another one.
+    """
+    agent, models, path = load_agent(spec), read_models(suite), _kept_file(suite, spec)
+    model = agent.fingerprint if isinstance(agent, Trained) else None
+    if models.get(spec) == model:
+        return
+    if is_played:
+        raise ConfigError(f"{path}: played by another model than {spec} has now; move the file away to play anew")
+    models = {name: known for name, known in (models | {spec: model}).items() if known is not None}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path.with_name(MODELS)) as file:
+        file.write(orjson.dumps(models, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+
+
+def _kept_file(suite: str, spec: str) -> Path:
+    return KEPT / suite / f"{spec.replace(':', '-')}.jsonl.xz"
+
+
 def read_kept(path: Path) -> list[Record]:
-    """The records of a compressed file."""
-    return [Record.from_json(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
+    """The records of a compressed file.
+
+    Raises:
+        ConfigError: the file cannot be read or is damaged.
+    """
+    try:
+        return [Record.from_json(line) for line in lzma.decompress(path.read_bytes()).splitlines()]
+    except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
+        raise ConfigError(f"{path}: no kept records, or damaged ones: {error}") from error
+
+
+def read_models(suite: str) -> dict[str, str]:
+    """The fingerprints of the models that have played on a suite, by their agents.
+
+    Raises:
+        ConfigError: they cannot be read.
+    """
+    path = KEPT / suite / MODELS
+    if not path.exists():
+        return {}
+    try:
+        return dict(orjson.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
 
 
 # ---------------------------------------------------------------------- the page
@@ -92,27 +152,32 @@ class Board:
     Attributes:
         suite: the suite.
         records: the records of each agent, in the order of ``SUITES``.
-        verdicts: which deals can be won, by their codes; None where that has not been found out.
+        certificate: the verdicts of the deals, by their codes; None where there are none.
+        models: the fingerprints of the models that played, by their agents.
     """
 
     suite: Suite
     records: dict[str, list[Record]]
-    verdicts: Mapping[str, str] | None
+    certificate: Mapping[str, Certified] | None
+    models: Mapping[str, str]
 
     @classmethod
     def read(cls, name: str) -> Board:
         """Reads what is kept about a suite."""
         suite = Suite.load(name)
-        certificate = read_certificate(suite)
-        paths = {spec: KEPT / name / f"{spec.replace(':', '-')}.jsonl.xz" for spec in SUITES[name]}
+        paths = {spec: _kept_file(name, spec) for spec in SUITES[name]}
         records = {spec: read_kept(path) for spec, path in paths.items() if path.exists()}
-        verdicts = None if certificate is None else {code: found.verdict for code, found in certificate.items()}
-        return cls(suite, records, verdicts)
+        return cls(suite, records, read_certificate(suite), read_models(name))
+
+    @property
+    def winnable(self) -> frozenset[Deal] | None:
+        """The deals that are proven winnable; None where there are no verdicts."""
+        return winnable_deals(self.suite, self.certificate)
 
     @property
     def summaries(self) -> list[Summary]:
         """One for each agent."""
-        return [summarise(records) for records in self.records.values()]
+        return [summarise(records, self.winnable) for records in self.records.values()]
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -122,17 +187,7 @@ class Board:
     @property
     def bound(self) -> float | None:
         """The share of the suite's deals that one who sees all cards can win, the undecided ones left out."""
-        if self.verdicts is None:
-            return None
-        return list(self.verdicts.values()).count("winnable") / len(self.verdicts)
-
-    def of_winnable(self, agent: str) -> Estimate | None:
-        """The share of the deals that can be won which an agent has won."""
-        if self.verdicts is None:
-            return None
-        codes = self.verdicts
-        played = [record for record in self.records[agent] if codes[str(record.deal)] == "winnable"]
-        return share(sum(record.outcome == "won" for record in played), len(played)) if played else None
+        return None if self.winnable is None else len(self.winnable) / len(self.suite.deals)
 
 
 @app.command()
@@ -167,23 +222,22 @@ def _section(board: Board) -> Iterator[str]:
     yield f"## {name}"
     yield ""
     yield board.suite.description
-    if board.verdicts is not None and board.bound is not None:
-        undecided = list(board.verdicts.values()).count("undecided")
+    if board.certificate is not None and board.bound is not None:
+        undecided = [found.verdict for found in board.certificate.values()].count("undecided")
         unsure = f", and {undecided} are undecided" if undecided else ""
         yield f"One who sees all cards can win {100 * board.bound:.1f} % of its deals{unsure}."
     yield ""
     yield "| agent | games | won | of the winnable | cards up | casino, $50 | casino, $52 | seconds a game |"
     yield "|---|---|---|---|---|---|---|---|"
     for summary in board.summaries:
-        of_winnable = board.of_winnable(summary.agent)
         cells = [
             summary.agent,
             str(summary.games),
-            percent(summary.win_rate),
-            percent(of_winnable) if of_winnable else "",
-            amount(summary.cards_up),
-            amount(summary.casino_fifty),
-            amount(summary.casino_fifty_two),
+            summary.win_rate.percent(),
+            summary.winnable_rate.percent() if summary.winnable_rate else "",
+            summary.cards_up.amount(),
+            summary.casino_fifty.amount(),
+            summary.casino_fifty_two.amount(),
             f"{summary.seconds:.3f}",
         ]
         yield f"| {' | '.join(cells)} |"
@@ -192,8 +246,8 @@ def _section(board: Board) -> Iterator[str]:
     yield ""
     for c in board.comparisons:
         yield (
-            f"- {c.first} against {c.second}, {c.games} deals: {percent(c.win_rate)} more won, "
-            f"{amount(c.cards_up)} more cards up; McNemar's exact test p = {c.p_value:.2g}"
+            f"- {c.first} against {c.second}, {c.games} deals: {c.win_rate.percent()} more won, "
+            f"{c.cards_up.amount()} more cards up; McNemar's exact test p = {c.p_value:.2g}"
         )
     yield ""
     yield f"![Deals won against CPU seconds a game](leaderboard-{name}-wins.svg)"

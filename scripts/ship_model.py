@@ -10,8 +10,6 @@ A run that started from another model is told of together with the run which tha
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -24,10 +22,10 @@ import typer
 
 from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
-from canfield_env.training.model_file import load_model, read_header
+from canfield_env.files import whole_file
+from canfield_env.training.model_file import fingerprint, load_model, read_header
 from scripts.command import run_script
 from scripts.leaderboard import Board
-from scripts.pages import amount, percent
 
 ROOT: Final = Path(__file__).parent.parent
 RUNS: Final = ROOT / "runs"
@@ -44,8 +42,9 @@ def ship(
     """Copies a model, notes how it came about, and writes the page."""
     notes = _notes(model)
     MODELS.mkdir(exist_ok=True)
-    shutil.copyfile(model, MODELS / f"{name}.zip")
-    (MODELS / f"{name}.json").write_bytes(orjson.dumps(notes, option=orjson.OPT_INDENT_2))
+    for kind, content in (("zip", model.read_bytes()), ("json", orjson.dumps(notes, option=orjson.OPT_INDENT_2))):
+        with whole_file(MODELS / f"{name}.{kind}") as file:
+            file.write(content)
     page()
 
 
@@ -102,22 +101,22 @@ def _lines() -> Iterator[str]:
 
 def _section(path: Path) -> Iterator[str]:
     name, notes = path.stem, orjson.loads(path.read_bytes())
-    content = path.with_suffix(".zip").read_bytes()
-    header = read_header(path.with_suffix(".zip"))
-    network = load_model(path.with_suffix(".zip"), header.purpose)[1]
+    model = path.with_suffix(".zip")
+    header, digest = read_header(model), fingerprint(model)
+    network = load_model(model, header.purpose)[1]
     weights = sum(parameter.numel() for parameter in network.parameters())
     agent = f"ppo:{name}" if header.purpose == "playing" else "planner:learned"
     yield f"## `{agent}`"
     yield ""
-    yield f"Draw {header.draw}; {weights:,} weights, {len(content):,} bytes; SHA-256"
-    yield f"`{hashlib.sha256(content).hexdigest()}`."
+    yield f"Draw {header.draw}; {weights:,} weights, {model.stat().st_size:,} bytes; SHA-256"
+    yield f"`{digest}`."
     yield ""
     suite = f"d{header.draw}-test"
     board = Board.read(suite)
     for summary in board.summaries:
-        if summary.agent == agent:
-            yield f"On `{suite}`, {summary.games} deals: {percent(summary.win_rate)} won,"
-            yield f"{amount(summary.cards_up)} cards up, {summary.seconds:.3f} CPU seconds a game."
+        if summary.agent == agent and board.models.get(agent) == digest:
+            yield f"On `{suite}`, {summary.games} deals: {summary.win_rate.percent()} won,"
+            yield f"{summary.cards_up.amount()} cards up, {summary.seconds:.3f} CPU seconds a game."
             yield ""
     if header.purpose == "playing":
         yield "It was trained in these runs, each from the model of the one before:"
