@@ -9,6 +9,8 @@ from canfield_env.errors import NotationError
 
 RANKS: Final = "A23456789TJQK"
 SUITS: Final = "cdhs"
+#: The names of the suits, in the order of ``SUITS``.
+SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 
 
 class Card(str):

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from canfield_env.cards import RANKS, SUITS, Card, card_at, deck_fault, full_deck
+from canfield_env.cards import RANKS, SUIT_NAMES, SUITS, Card, card_at, deck_fault, full_deck
 from canfield_env.deals import Deal, check_draw
 from canfield_env.errors import DealError, IllegalMoveError, NotationError
 from canfield_env.notation import Move, Position, parse_moves
@@ -176,7 +176,16 @@ class Game:
     @property
     def is_dead(self) -> bool:
         """Whether the game is not won and no sequence of stock turns brings up any legal move but turning."""
-        return not self.is_won and not any(self._moves_but_turning(top) for top in self._tops_in_reach())
+        if self.is_won:
+            return False
+        trial = self.copy()
+        while trial.redeals < self.redeals + 2:  # the rest of this pass and one more bring up all that ever comes up
+            if any(move.source != "D" for move in trial.legal_moves()):
+                return False
+            if not trial.can("D"):
+                return True
+            trial.push("D")
+        return True
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -204,53 +213,26 @@ class Game:
         """
         if self.is_won:
             return []
-        moves = self._moves_but_turning(self._table.waste[-1] if self._table.waste else None)
-        return [*moves, Move("D")] if self._refusal(Move("D")) is None else moves
+        columns = [str(k) for k in range(1, self.rules.columns + 1)]
+        ups = [Move(source, "F") for source in ("R", *columns, "W")]
+        moves = [up for up in ups if (pile := self._pile(up.source)) and self._foundation_refusal(pile[-1]) is None]
+        for source in (*columns, "R", "W", *(f"F{suit}" for suit in SUITS)):
+            runs = self._runs(source)
+            for target in columns:
+                if source != target:
+                    fitting = (count for count, card in runs if self._column_fault(card, target, source) is None)
+                    moves += [Move(source, target, count) for count in fitting]
+        return [*moves, Move("D")] if self._turn_refusal() is None else moves
 
-    def _moves_but_turning(self, waste_top: Card | None) -> list[Move]:
-        """The legal moves other than ``D``, were that card the top of the waste."""
-        table, names = self._table, [str(k + 1) for k in range(self.rules.columns)]
-        tops = {"R": table.reserve[-1] if table.reserve else None}
-        tops |= {name: column[-1] if column else None for name, column in zip(names, table.columns, strict=True)}
-        tops["W"] = waste_top
-        moves = [Move(name, "F") for name, card in tops.items() if card is not None and self._fits_foundation(card)]
-        for source, column in zip(names, table.columns, strict=True):
-            for target in names:
-                if source == target:
-                    continue
-                for count in range(len(column), 0, -1):
-                    whole = count == len(column)
-                    if not whole and self.rules.runs == "whole":  # C3
-                        break
-                    if self._fits_column(column[-count], target, "column"):
-                        moves.append(Move(source, target, 0 if whole else count))
-        for name, card in (("R", tops["R"]), ("W", waste_top)):
-            moves += [Move(name, k) for k in names if card is not None and self._fits_column(card, k, name)]
-        if self.rules.take_back:  # F1
-            for suit, pile in zip(SUITS, table.foundations, strict=True):
-                moves += [Move("F" + suit, k) for k in names if pile and self._fits_column(pile[-1], k, "foundation")]
-        return moves
-
-    def _fits_foundation(self, card: Card) -> bool:
-        pile = self._table.foundations[card.suit]
-        return len(pile) < self.rules.ranks and card.rank == (self.base + len(pile)) % self.rules.ranks  # B2, B3
-
-    def _fits_column(self, card: Card, name: str, source: str) -> bool:
-        return self._column_refusal(card, name, source) is None
-
-    def _column_refusal(self, card: Card, name: str, source: str) -> str | None:
-        """Why the card may not go on the column, or None."""
-        column = self._table.columns[int(name) - 1]
-        if not column:
-            if self.rules.spaces == "waste" and source != "W":  # D4
-                return "an empty column takes only the top card of the waste"
-            return None
-        below = column[-1]
-        if not packs(card, below, self.rules.ranks):  # C1, C2
-            return f"{card} does not go on {below}: it needs the other colour, one rank higher"
-        if below.rank == self.base and not self.rules.build_on_base:
-            return f"{card} does not go on {below}: nothing is built on base-rank cards"
-        return None
+    def _runs(self, source: str) -> list[tuple[int, Card]]:
+        """What may leave a pile for a column, long runs first: ``Move.count``, and the card that leads the run."""
+        pile = self._pile(source)
+        if not pile:
+            return []
+        runs = [(0, pile[0] if source.isdecimal() else pile[-1])]
+        if source.isdecimal():
+            runs += [(count, pile[-count]) for count in range(len(pile) - 1, 0, -1)]
+        return [(count, card) for count, card in runs if self._leaving_refusal(source, count) is None]
 
     def can(self, move: Move | str) -> bool:
         """Whether the move is legal now. Raises NotationError where the text is no token."""
@@ -279,39 +261,81 @@ class Game:
                 return f"there is no column {name}"
         pile = self._pile(move.source)
         if not pile:
-            return f"{_NAMES.get(move.source, f'column {move.source}')} is empty"
-        if move.target == "F":
-            card = pile[-1]
-            return None if self._fits_foundation(card) else self._foundation_refusal(card)
+            return f"{_PILE_NAMES.get(move.source, f'column {move.source}')} is empty"
+        if move.target == "F":  # B4
+            return self._foundation_refusal(pile[-1])
         if move.source == move.target:
             return "a column cannot go onto itself"
-        if move.count:
-            if self.rules.runs == "whole":
-                return "only whole columns move"
-            if move.count >= len(pile):
-                return f"column {move.source} holds {len(pile)} {'card' if len(pile) == 1 else 'cards'}: x is for fewer"
-        if move.source[0] == "F" and not self.rules.take_back:
-            return "cards are not taken back from the foundations"
-        if move.source.isdecimal():
-            return self._column_refusal(pile[-move.count] if move.count else pile[0], move.target, "column")
-        return self._column_refusal(pile[-1], move.target, move.source)
+        if (reason := self._leaving_refusal(move.source, move.count)) is not None:
+            return reason
+        if move.count >= len(pile):
+            return f"column {move.source} holds {len(pile)} {'card' if len(pile) == 1 else 'cards'}: x is for fewer"
+        card, column = self._cards_of(move)[0], self._pile(move.target)
+        fault = self._column_fault(card, move.target, move.source)
+        return f"{card} does not go on {column[-1]}: {fault}" if fault and column else fault
+
+    # ``legal_moves`` and ``_refusal`` both ask the four methods that follow, so no rule of moving stands twice.
 
     def _turn_refusal(self) -> str | None:
-        table = self._table
-        if table.stock:
+        table, redeals = self._table, self.rules.redeals
+        if table.stock:  # E1
             return None
         if not table.waste:
             return "stock and waste are empty"
-        if self.rules.redeals is not None and table.redeals >= self.rules.redeals:  # E3
-            return f"the waste may be turned back {self.rules.redeals} times only"
+        if redeals is not None and table.redeals >= redeals:  # E3
+            return f"the waste may be turned back {redeals} times only"
         return None
 
-    def _foundation_refusal(self, card: Card) -> str:
-        pile = self._table.foundations[card.suit]
+    def _foundation_refusal(self, card: Card) -> str | None:
+        pile, name = self._table.foundations[card.suit], SUIT_NAMES[card.suit]
         if len(pile) == self.rules.ranks:
-            return f"the {_SUIT_NAMES[card.suit]} foundation is full"
-        needed = card_at(card.suit, (self.base + len(pile)) % self.rules.ranks)
-        return f"{card} does not fit: the {_SUIT_NAMES[card.suit]} foundation needs {needed} next"
+            return f"the {name} foundation is full"
+        needed = card_at(card.suit, (self.base + len(pile)) % self.rules.ranks)  # B2, B3
+        return None if card == needed else f"{card} does not fit: the {name} foundation needs {needed} next"
+
+    def _leaving_refusal(self, source: str, count: int) -> str | None:
+        """Why a move to a column, whichever, may not take that many cards (``Move.count``) from its pile, or None."""
+        if count and self.rules.runs == "whole":  # C3
+            return "only whole columns move"
+        if source[0] == "F" and not self.rules.take_back:  # F1
+            return "cards are not taken back from the foundations"
+        return None
+
+    def _column_fault(self, card: Card, target: str, source: str) -> str | None:
+        """What keeps a card from going onto a column, or None."""
+        column = self._pile(target)
+        if column:
+            return build_fault(card, column[-1], self.base, self.rules)
+        if self.rules.spaces == "waste" and source != "W":  # D4
+            return "an empty column takes only the top card of the waste"
+        return None
+
+    def _pile(self, name: str) -> list[Card]:
+        """The pile that a move calls by that name."""
+        table = self._table
+        if name == "W":
+            return table.waste
+        if name == "R":
+            return table.reserve
+        if name[0] == "F":
+            return table.foundations[SUITS.index(name[1])]
+        return table.columns[int(name) - 1]
+
+    def _cards_of(self, move: Move) -> list[Card]:
+        """The cards that a move other than ``D`` takes from its pile, bottom to top."""
+        pile = self._pile(move.source)
+        run = move.source.isdecimal() and move.target != "F"
+        return pile[-(move.count or len(pile)) :] if run else pile[-1:]
+
+    def _refill(self, move: Move) -> Card | None:
+        """The card of the reserve that fills the column which a move other than ``D`` empties (D3), or None."""
+        reserve = self._table.reserve
+        empties = move.source.isdecimal() and len(self._cards_of(move)) == len(self._pile(move.source))
+        return reserve[-1] if empties and reserve else None
+
+    def _turned(self) -> list[Card]:
+        """The cards that the next turn lays on the waste, in order (E1); none where it turns the waste back."""
+        return self._table.stock[-self.draw :][::-1]
 
     def push(self, move: Move | str) -> Move:
         """Plays a move, with the refill that it may cause (D3), and returns it.
@@ -323,22 +347,11 @@ class Game:
         move = self.verify(move)
         self._past.tables.append(self._table.copy())
         self._past.moves.append(move)
-        table = self._table
-        table.actions += 1
+        self._table.actions += 1
         if move.source == "D":
             self._turn()
         else:
-            source = self._pile(move.source)
-            count = move.count or (len(source) if move.source.isdecimal() and move.target != "F" else 1)
-            cards = source[-count:]
-            del source[-count:]
-            if move.target == "F":
-                table.foundations[cards[0].suit] += cards
-                table.score += POINTS_PER_CARD  # H1
-            else:
-                table.columns[int(move.target) - 1] += cards
-            if move.source.isdecimal() and not source and table.reserve:  # D3
-                source.append(table.reserve.pop())
+            self._carry(move)
         self._look()
         return move
 
@@ -360,13 +373,24 @@ class Game:
 
     def _turn(self) -> None:
         table = self._table
-        if table.stock:  # E1
-            turned = table.stock[-self.draw :]
-            del table.stock[-self.draw :]
-            table.waste += turned[::-1]
+        if turned := self._turned():  # E1
+            del table.stock[-len(turned) :]
+            table.waste += turned
         else:  # E3
             table.stock, table.waste = table.waste[::-1], []
             table.redeals += 1
+
+    def _carry(self, move: Move) -> None:
+        table, source = self._table, self._pile(move.source)
+        cards, refill = self._cards_of(move), self._refill(move)
+        del source[-len(cards) :]
+        if move.target == "F":
+            table.foundations[cards[0].suit] += cards
+            table.score += POINTS_PER_CARD  # H1
+        else:
+            table.columns[int(move.target) - 1] += cards
+        if refill is not None:
+            source.append(table.reserve.pop())
 
     def undo(self) -> Move:
         """Takes back the last move with its points and returns it. What the player has seen stays seen.
@@ -418,25 +442,6 @@ class Game:
                 return str(k), len(column) - column.index(card)
         return None
 
-    def _pile(self, source: str) -> list[Card]:
-        table = self._table
-        if source == "W":
-            return table.waste
-        if source == "R":
-            return table.reserve
-        if source[0] == "F":
-            return table.foundations[SUITS.index(source[1])]
-        return table.columns[int(source) - 1]
-
-    def _tops_in_reach(self) -> list[Card | None]:
-        """The cards that turning can bring to the top of the waste, that on it now first; None for no card."""
-        table = self._table
-        cycle = table.waste + table.stock[::-1]
-        lengths = [len(table.waste), *range(len(table.waste) + self.draw, len(cycle), self.draw), len(cycle)]
-        if self.rules.redeals is None or table.redeals < self.rules.redeals:
-            lengths += [*range(self.draw, len(cycle), self.draw)]
-        return [cycle[length - 1] if length else None for length in lengths]
-
     def annotate(self, move: Move | str) -> str:
         """A legal move as people read it, such as ``Qc:R>2`` or, with the refill it causes, ``Kh+1:2>4 (Qs:R>2)``.
 
@@ -444,19 +449,14 @@ class Game:
             NotationError: the text is no token.
             IllegalMoveError: the move is not legal now.
         """
-        move, table = self.verify(move), self._table
+        move = self.verify(move)
         if move.source == "D":
-            if not table.stock:
-                return "turn the waste back"
-            return f"turn {' '.join(table.stock[: -self.draw - 1 : -1])}"
-        pile = self._pile(move.source)
-        whole_column = move.source.isdecimal() and move.target != "F"
-        count = move.count or (len(pile) if whole_column else 1)
-        run = f"{pile[-count]}+{count - 1}" if count > 1 else str(pile[-1])
+            turned = self._turned()
+            return f"turn {' '.join(turned)}" if turned else "turn the waste back"
+        cards, refill = self._cards_of(move), self._refill(move)
+        run = f"{cards[0]}+{len(cards) - 1}" if len(cards) > 1 else cards[0]
         text = f"{run}:{move.source[0]}>{move.target}"
-        if move.source.isdecimal() and count == len(pile) and table.reserve:
-            text += f" ({table.reserve[-1]}:R>{move.source})"
-        return text
+        return text if refill is None else f"{text} ({refill}:R>{move.source})"
 
     # ------------------------------------------------------------------ positions and views
 
@@ -550,11 +550,8 @@ class Game:
         """Whether rules, draw count, table, score and the player's knowledge are the same; the past does not count."""
         if not isinstance(other, Game):
             return NotImplemented
-        mine, others = (
-            (self.rules, self.draw, self._table, self._seen),
-            (other.rules, other.draw, other._table, other._seen),
-        )
-        return mine == others
+        mine = (self.rules, self.draw, self._table, self._seen)
+        return mine == (other.rules, other.draw, other._table, other._seen)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -568,13 +565,16 @@ class Game:
         return game_html(self)
 
 
-_NAMES: Final = {"W": "the waste", "R": "the reserve"} | {f"F{s}": "that foundation" for s in SUITS}
-_SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
+_PILE_NAMES: Final = {"W": "the waste", "R": "the reserve"} | {f"F{suit}": "that foundation" for suit in SUITS}
 
 
-def packs(card: Card, below: Card, ranks: int) -> bool:
-    """Whether a card goes on another in a column: the other colour, one rank lower, a king on an ace (C1, C2)."""
-    return card.is_red != below.is_red and (card.rank + 1) % ranks == below.rank
+def build_fault(card: Card, below: Card, base: int, rules: Rules) -> str | None:
+    """What keeps a card from going on another in a column (C1, C2), or None."""
+    if card.is_red == below.is_red or (card.rank + 1) % rules.ranks != below.rank:
+        return "it needs the other colour, one rank higher"
+    if below.rank == base and not rules.build_on_base:
+        return "nothing is built on base-rank cards"
+    return None
 
 
 def _table_of(position: Position, rules: Rules) -> _Table:
@@ -605,7 +605,7 @@ def _table_of(position: Position, rules: Rules) -> _Table:
         if not column and reserve:
             raise refuse(f"column {k} is empty while the reserve still has cards")
         for below, card in pairwise(column):
-            if not packs(card, below, rules.ranks) or (below.rank == position.base and not rules.build_on_base):
+            if build_fault(card, below, position.base, rules):
                 raise refuse(f"column {k} is no run: {card} does not go on {below}")
     if rules.redeals is not None and position.redeals > rules.redeals:
         raise refuse(f"turned back {position.redeals} times, the rules allow {rules.redeals}")

@@ -14,6 +14,7 @@ import numpy as np
 from canfield_env.deals import DEAL_COUNT, FIRST_TRAINING_DEAL
 from canfield_env.engine import layout as at
 from canfield_env.engine.jit import jit, lowest_bit
+from canfield_env.game import CASINO_BETS, POINTS_PER_CARD
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -27,9 +28,10 @@ _ALL_CARDS = 2**52 - 1
 _BLACK_PAIR = 1 | 1 << 39
 _RED_PAIR = 1 << 13 | 1 << 26
 
-#: What a card on its foundation brings (H1), and the casino's bet in dollars (H4).
-_POINTS = 5
-_DECK_PRICE, _CARD_PAYS, _ALL_PAY = 50.0, 5.0, 500.0
+_BET = CASINO_BETS["fifty"]
+#: What the casino's bet has brought, in dollars (H4): in a won game, and by number of cards up in any other.
+_NET_WON = float(_BET.net(52, won=True))
+_NET = np.array([_BET.net(cards, won=False) for cards in range(53)], np.float64)
 
 
 # ---------------------------------------------------------------------------------------------------- dealing
@@ -139,7 +141,7 @@ def start(game, settings):
             turn(game)
     found = find_moves(game, settings)
     game.outcome = at.RUNNING
-    if cards_up(game) == 4 * settings.ranks:
+    if is_won(game, settings):
         game.outcome = at.WON
     elif not found and not can_turn(game, settings):
         game.outcome = at.DEAD
@@ -215,6 +217,7 @@ def bit(card):
 
 @jit
 def is_red(card):
+    """Whether a card is a diamond or a heart."""
     return 13 <= card < 39
 
 
@@ -335,7 +338,7 @@ def play(game, action):
     card = (action - 1) // 5
     target = (action - 1) % 5 - 1
     if target < 0:
-        game.score += _POINTS
+        game.score += POINTS_PER_CARD
     place = np.int64(game.place[card])
     if place >= at.IN_COLUMN:
         progress = move_run(game, (place - at.IN_COLUMN) // 52, (place - at.IN_COLUMN) % 52, target)
@@ -401,7 +404,7 @@ def move_run(game, source, first, target):
 
 @jit
 def step(game, settings, action):
-    """One step: plays the action if it is legal. An episode that was over as it was dealt is told to be.
+    """One step: plays the action if it is legal; where the episode was over as it was dealt, plays nothing and says so.
 
     Returns the reward and whether the action was legal.
     """
@@ -418,7 +421,7 @@ def step(game, settings, action):
     game.over = game.outcome != at.RUNNING
     reward = 0.0 if legal else settings.illegal_reward
     if settings.reward == at.REWARD_FOUNDATION:
-        reward += _POINTS * (peak_sum(game) - peaks)
+        reward += POINTS_PER_CARD * (peak_sum(game) - peaks)
     elif settings.reward == at.REWARD_SCORE:
         reward += game.score - score
     elif settings.reward == at.REWARD_WIN:
@@ -433,7 +436,7 @@ def step(game, settings, action):
 def find_outcome(game, settings):
     """Finds the legal moves, and from them whether the episode goes on or how it has ended."""
     found = find_moves(game, settings)
-    if cards_up(game) == 4 * settings.ranks:
+    if is_won(game, settings):
         return at.WON
     if not found and not (can_turn(game, settings) and turning_helps(game, settings)):
         return at.DEAD
@@ -451,6 +454,12 @@ def cards_up(game):
 
 
 @jit
+def is_won(game, settings):
+    """Whether all foundations are full (G1)."""
+    return cards_up(game) == 4 * settings.ranks
+
+
+@jit
 def peak_sum(game):
     """Cards that have ever been on the foundations."""
     return np.int64(game.peak[0]) + game.peak[1] + game.peak[2] + game.peak[3]
@@ -458,5 +467,5 @@ def peak_sum(game):
 
 @jit
 def casino(game):
-    """The casino's bet in dollars (H4): 50 for the deck, 5 for each card up, 500 for all of them."""
-    return (_ALL_PAY if game.outcome == at.WON else _CARD_PAYS * cards_up(game)) - _DECK_PRICE
+    """What the casino's bet has brought, in dollars (H4)."""
+    return _NET_WON if game.outcome == at.WON else _NET[cards_up(game)]

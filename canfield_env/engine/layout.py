@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from canfield_env.cards import Card
+from canfield_env.cards import Card, card_at
 from canfield_env.deals import START_ORDER
 from canfield_env.rules import Rules
 
@@ -27,7 +27,8 @@ def sources() -> str:
 
     Numba looks up what it has cached on disk by the types of the arguments, and by the file of the function itself, but
     not by those of the functions that are compiled into it. So the name of a type carries this digest: a change
-    anywhere in the engine makes it another type, and nothing stale is found.
+    anywhere in the engine makes it another type, and nothing stale is found. Constants that the kernels take from
+    elsewhere are those of the rules and the game codes, which never change.
     """
     files = sorted(Path(__file__).parent.glob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
@@ -141,6 +142,12 @@ START_CARDS: Final[NDArray[np.int8]] = np.array([card.number for card in START_O
 def card_number(card: Card, base: int, ranks: int) -> int:
     """The number of a card in a game with that base rank."""
     return 13 * card.suit + (card.rank - base) % ranks
+
+
+def numbered_card(number: int, base: int, ranks: int) -> Card:
+    """The card of that number in a game with that base rank."""
+    suit, above = divmod(number, 13)
+    return card_at(suit, (above + base) % ranks)
 
 
 def new_settings(rules: Rules, **others: Any) -> Settings:

@@ -52,12 +52,13 @@ def size(settings: at.Settings) -> int:
     return 4 * PLANES_SIZE if settings["planes"][0] else TOKENS_SIZE
 
 
-# Card tokens: where a card is, as far as the player knows.
-TOKEN_UNSEEN = 0
-TOKEN_FOUNDATION = 1
-TOKEN_RESERVE = 2
-TOKEN_TALON = 3
-TOKEN_COLUMN = 48
+# Card tokens: where a card is, as far as the player knows. ``tokens`` copies the values of ``place``, and adds where in
+# waste and stock a card lies.
+TOKEN_UNSEEN = at.NOWHERE
+TOKEN_FOUNDATION = at.ON_FOUNDATION
+TOKEN_RESERVE = at.IN_RESERVE
+TOKEN_TALON = at.IN_TALON
+TOKEN_COLUMN = at.IN_COLUMN
 
 
 @jit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from canfield_env.cards import Card, card_at
+from canfield_env.cards import Card
 from canfield_env.engine import layout as at
 from canfield_env.game import Game
 from canfield_env.notation import Position
@@ -49,7 +49,7 @@ def unpack(games: at.Games, index: int, rules: Rules) -> Game:
     base, ranks = int(packed["base"]), rules.ranks
 
     def cards(numbers: at.Games) -> tuple[Card, ...]:
-        return tuple(card_at(n // 13, (n % 13 + base) % ranks) for n in numbers.tolist())
+        return tuple(at.numbered_card(number, base, ranks) for number in numbers.tolist())
 
     waste, stock = int(packed["waste_count"]), int(packed["stock_count"])
     position = Position(

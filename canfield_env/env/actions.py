@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Final, SupportsIndex
 
 from canfield_env.cards import SUITS, Card, card_at
-from canfield_env.engine.layout import ACTIONS
+from canfield_env.engine.layout import ACTIONS, card_number, numbered_card
 from canfield_env.errors import IllegalMoveError, NotationError
 from canfield_env.game import Game
 from canfield_env.notation import Move, Position
@@ -26,6 +26,8 @@ from canfield_env.notation import Move, Position
 VERSION: Final = 1
 #: The action that turns the stock.
 TURN: Final = 0
+#: Why that action is never legal with ``stock="auto"``.
+TURNED_BY_ITSELF: Final = "with stock='auto' the stock is turned by itself"
 
 
 def encode(position: Position, move: Move, ranks: int = 13) -> int:
@@ -51,7 +53,7 @@ def encode(position: Position, move: Move, ranks: int = 13) -> int:
         card = column[-1] if move.target == "F" else column[-move.count if move.count else 0]
     assert card is not None  # cards that a legal move takes lie face up
     dest = 0 if move.target == "F" else int(move.target)
-    return 1 + 5 * (13 * card.suit + (card.rank - position.base) % ranks) + dest
+    return 1 + 5 * card_number(card, position.base, ranks) + dest
 
 
 def decode(position: Position, action: int, ranks: int = 13) -> Move:
@@ -94,8 +96,8 @@ def decode(position: Position, action: int, ranks: int = 13) -> Move:
 
 def card_of(action: int, base: int, ranks: int = 13) -> Card | None:
     """The card that an action other than 0 moves, or None where a miniature game has no such card."""
-    suit, above = divmod((action - 1) // 5, 13)
-    return card_at(suit, (above + base) % ranks) if above < ranks else None
+    number = (action - 1) // 5
+    return numbered_card(number, base, ranks) if number % 13 < ranks else None
 
 
 def check_action(action: SupportsIndex) -> int:
@@ -122,7 +124,7 @@ def refusal(game: Game, action: int, *, auto_stock: bool) -> str:
         auto_stock: whether ``stock="auto"`` is played.
     """
     if action == TURN and auto_stock:
-        return "action 0: with stock='auto' the stock is turned by itself"
+        return f"action 0: {TURNED_BY_ITSELF}"
     ranks = game.rules.ranks
     try:
         move = decode(game.player_view().position, action, ranks)

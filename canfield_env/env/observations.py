@@ -59,13 +59,16 @@ COUNTS: Final = (
 #: Places in waste and stock that the tokens tell apart.
 MOST_TOKEN_PLACES: Final = at.TOKEN_COLUMN - at.TOKEN_TALON
 
+#: The first token of each column.
+_COLUMNS: Final = range(at.TOKEN_COLUMN, at.TOKEN_COLUMN + 52 * 4, 52)
+
 #: The card tokens: first value, last value, meaning.
 TOKENS: Final = (
     (at.TOKEN_UNSEEN, at.TOKEN_UNSEEN, "not seen"),
     (at.TOKEN_FOUNDATION, at.TOKEN_FOUNDATION, "on its foundation"),
     (at.TOKEN_RESERVE, at.TOKEN_RESERVE, "top of the reserve"),
     (at.TOKEN_TALON, at.TOKEN_COLUMN - 1, "in waste or stock, seen: 3 + place in the order of play, waste first"),
-    *((48 + 52 * k, 99 + 52 * k, f"in column {k + 1}: {48 + 52 * k} + place from its root") for k in range(4)),
+    *((first, first + 51, f"in column {k}: {first} + place from its root") for k, first in enumerate(_COLUMNS, 1)),
 )
 
 

@@ -15,10 +15,10 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from canfield_env.engine import layout as at
 from canfield_env.engine.batch import Batch, Told
-from canfield_env.engine.entries import ILLEGAL, REWARD, TERMINATED, TOTAL, TRUNCATED
+from canfield_env.engine.entries import ILLEGAL, REWARD, STEPS, TERMINATED, TOTAL, TRUNCATED
 from canfield_env.engine.pack import unpack
 from canfield_env.env.batched import check_actions, check_count, check_seeds
-from canfield_env.env.frames import render_view
+from canfield_env.env.frames import check_render_mode, render_view
 from canfield_env.env.infos import game_info
 from canfield_env.env.observations import observation_space
 from canfield_env.env.options import EnvOptions
@@ -58,13 +58,11 @@ class CanfieldVecEnv(VecEnv):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        if render_mode not in (None, "ansi", "rgb_array"):
-            raise ConfigError(f"render_mode must be 'ansi', 'rgb_array' or None, not {render_mode!r}")
         try:
             self.options = EnvOptions.of(rules, **options)
         except TypeError as error:
             raise ConfigError(f"CanfieldVecEnv: {error}") from None
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode, ("ansi", "rgb_array"))
         count = check_count("num_envs", num_envs)
         self._batch = self._make_batch(count, check_count("threads", threads))
         space = observation_space(self.options.observation)
@@ -143,7 +141,7 @@ class CanfieldVecEnv(VecEnv):
             info = self._game_info(final, i, row) | {"TimeLimit.truncated": bool(final.flags[TRUNCATED, i])}
             info["terminal_observation"] = observations[i]
             info["is_success"] = info["won"]
-            info["episode"] = {"r": float(final.rewards[TOTAL, i]), "l": int(final.facts[-1, i]), "t": seconds}
+            info["episode"] = {"r": float(final.rewards[TOTAL, i]), "l": int(final.facts[STEPS, i]), "t": seconds}
             infos[row] = info
 
     def _note_resets(self, rows: Sequence[int], told: Told) -> None:

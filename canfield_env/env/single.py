@@ -16,11 +16,11 @@ from canfield_env.engine.batch import Batch
 from canfield_env.engine.entries import step_one
 from canfield_env.engine.pack import unpack
 from canfield_env.env import actions
-from canfield_env.env.frames import render_view
+from canfield_env.env.frames import check_render_mode, render_view
 from canfield_env.env.infos import game_info
 from canfield_env.env.observations import Form, observation_space
 from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock
-from canfield_env.errors import ConfigError, IllegalMoveError
+from canfield_env.errors import IllegalMoveError
 from canfield_env.game import Game
 from canfield_env.notation import Move
 from canfield_env.rules import Rules
@@ -117,9 +117,7 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
             max_steps=max_steps,
             max_idle=max_idle,
         )
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ConfigError(f"render_mode must be one of {self.metadata['render_modes']}, not {render_mode!r}")
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         self.action_space = cast("spaces.Space[np.int64]", spaces.Discrete(at.ACTIONS))
         self.observation_space = cast("spaces.Space[Observation]", observation_space(observation))
         self._batch = Batch(1, self.options.settings())
@@ -261,7 +259,7 @@ class CanfieldEnv(gymnasium.Env[Observation, np.int64]):
         game = self._unpack()
         move = game.verify(move)
         if self.options.stock == "auto" and move.source == "D":
-            raise IllegalMoveError("D: with stock='auto' the stock is turned by itself")
+            raise IllegalMoveError(f"D: {actions.TURNED_BY_ITSELF}")
         return actions.encode(game.full_position(), move, self.options.rules.ranks)
 
     # ------------------------------------------------------------------ inside

@@ -27,7 +27,7 @@ from canfield_env.engine.entries import (
 )
 from canfield_env.engine.pack import unpack
 from canfield_env.env.batched import check_actions, check_count, check_seeds
-from canfield_env.env.frames import render_view
+from canfield_env.env.frames import check_render_mode, render_view
 from canfield_env.env.observations import Form, observation_space
 from canfield_env.env.options import EnvOptions, Illegal, Reward, Stock, check_mapping
 from canfield_env.errors import ConfigError, IllegalMoveError
@@ -112,8 +112,7 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
             max_steps=max_steps,
             max_idle=max_idle,
         )
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ConfigError(f"render_mode must be one of {self.metadata['render_modes']}, not {render_mode!r}")
+        self.render_mode = check_render_mode(render_mode, self.metadata["render_modes"])
         try:
             self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
@@ -121,7 +120,6 @@ class CanfieldVectorEnv(VectorEnv[Observations, NDArray[np.int64], Array]):
             raise ConfigError(f"autoreset_mode must be one of {modes}, not {autoreset_mode!r}") from None
         self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
         self.num_envs = check_count("num_envs", num_envs)
-        self.render_mode = render_mode
         self.single_action_space = gymnasium.spaces.Discrete(at.ACTIONS)
         self.single_observation_space = observation_space(observation)
         self.action_space = batch_space(self.single_action_space, num_envs)

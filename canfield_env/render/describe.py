@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from canfield_env.cards import Card, card_at
+from canfield_env.cards import SUIT_NAMES, Card, card_at
 from canfield_env.notation import Pile, Position
 from canfield_env.rules import Rules
 
 RANK_NAMES: Final = ("ace", "2", "3", "4", "5", "6", "7", "8", "9", "10", "jack", "queen", "king")
-SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 
 
 def card_name(card: Card) -> str:

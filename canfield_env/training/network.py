@@ -74,6 +74,7 @@ class CardNetwork(Network):
         self._compares = move_width > 0
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
         seen = features.read(tokens)
         cards, columns, table = self._embed(seen)
         game, action = masks.nonzero(as_tuple=True)
@@ -96,6 +97,7 @@ class CardNetwork(Network):
         return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
+        """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
         value: Tensor = self.outlook(self._embed(features.read(tokens))[2]).squeeze(1)
         return value
 
@@ -142,10 +144,12 @@ class FlatNetwork(Network):
         self.outlook = nn.Linear(width, 1)
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores all moves at once; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
         hidden = self._hidden(tokens)
         return torch.where(masks, self.scores(hidden), MASKED), self.outlook(hidden).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
+        """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
         value: Tensor = self.outlook(self._hidden(tokens)).squeeze(1)
         return value
 

@@ -31,12 +31,39 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def forward(
         self, obs: Tensor, deterministic: bool = False, action_masks: Any = None
     ) -> tuple[Tensor, Tensor, Tensor]:
+        """Chooses moves.
+
+        Args:
+            obs: ``[N, 62]`` observations.
+            deterministic: whether to take the move with the highest score, not one drawn by the scores.
+            action_masks: ``bool[N, 261]``, an array or a tensor.
+
+        Returns:
+            ``int64[N]`` actions, ``float32[N]`` values, ``float32[N]`` logarithms of the actions' probabilities.
+
+        Raises:
+            ValueError: no masks.
+        """
         logits, values = self.network(obs, _as_masks(action_masks))
         log_probs = torch.log_softmax(logits, 1)
         actions = logits.argmax(1) if deterministic else torch.multinomial(log_probs.exp(), 1).squeeze(1)
         return actions, values, log_probs.gather(1, actions[:, None]).squeeze(1)
 
     def evaluate_actions(self, obs: Any, actions: Tensor, action_masks: Any = None) -> tuple[Tensor, Tensor, Tensor]:
+        """Judges moves that were chosen.
+
+        Args:
+            obs: ``[N, 62]`` observations.
+            actions: ``[N]``, whole numbers of any dtype.
+            action_masks: ``bool[N, 261]``, an array or a tensor.
+
+        Returns:
+            ``float32[N]`` values, ``float32[N]`` logarithms of the actions' probabilities, ``float32[N]`` entropies in
+            nats.
+
+        Raises:
+            ValueError: no masks.
+        """
         masks = _as_masks(action_masks)
         logits, values = self.network(obs, masks)
         log_probs = torch.log_softmax(logits, 1)
@@ -47,6 +74,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         return self.forward(observation, deterministic, action_masks)[0]
 
     def predict_values(self, obs: Any) -> Tensor:
+        """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
         return self.network.value(obs)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
+from dataclasses import fields
 from typing import Any
 
 import gymnasium
@@ -13,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from canfield_env import ConfigError, Deal, DealError, Game, IllegalMoveError, NotationError
+from canfield_env.env.options import EnvOptions
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.env.vector import CanfieldVectorEnv
 
@@ -353,6 +356,14 @@ def test_every_array_is_fresh():
         array[:] = 0  # what is done to them changes nothing
     assert not any(np.shares_memory(a, b) for i, a in enumerate(given) for b in given[:i])
     assert env.action_masks().any(axis=1).all()
+
+
+def test_both_forms_take_the_same_options():
+    single, batched = (inspect.signature(form).parameters for form in (CanfieldEnv, CanfieldVectorEnv))
+    own = {"num_envs", "autoreset_mode", "threads"}
+    assert [option for name, option in batched.items() if name not in own] == list(single.values())
+    checked = {field.name: field.default for field in fields(EnvOptions) if field.name != "rules"}
+    assert checked == {name: option.default for name, option in single.items() if name not in ("rules", "render_mode")}
 
 
 def test_render():
