@@ -1,4 +1,4 @@
-"""``ppo:MODEL``: plays by a trained network: a shipped one (``ppo:d3``), or a file that a training script wrote."""
+"""``ppo:MODEL``: plays by a trained network: a shipped one, for draw 3 or 1, or a file that a training script wrote."""
 
 from __future__ import annotations
 

@@ -40,9 +40,15 @@ class Maker:
 AGENTS: Final = {
     "random": Maker("agents.random:RandomAgent"),
     "greedy": Maker("agents.greedy:GreedyAgent"),
-    "heuristic": Maker("agents.heuristic:from_argument", argument="positions that it looks at before a move"),
-    "planner": Maker(
-        "agents.planner.agent:from_argument", argument="fast, strong, learned or options, see agents/planner"
+    "heuristic": Maker(
+        "agents.heuristic:from_argument",
+        argument="how many positions it looks at before a move, such as ``heuristic:500``",
     ),
-    "ppo": Maker("agents.ppo:PpoAgent", argument="d3, d1 or a model file, such as runs/NAME/best.zip"),
+    "planner": Maker(
+        "agents.planner.agent:from_argument",
+        argument="``planner:fast``, ``planner:strong``, ``planner:learned``, or options, told in ``docs/planner.md``",
+    ),
+    "ppo": Maker(
+        "agents.ppo:PpoAgent", argument="a model: ``d3``, ``d1``, or a file, such as ``ppo:runs/NAME/best.zip``"
+    ),
 }

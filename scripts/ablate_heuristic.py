@@ -8,24 +8,26 @@ stopped and started again. The figures go to ``docs/results/heuristic.json``, an
 from __future__ import annotations
 
 import re
-from argparse import ArgumentParser
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import orjson
+import typer
 from numpy.typing import NDArray
 
 from agents.heuristic import POSITIONS, WEIGHTS, HeuristicAgent
 from agents.judgement import Weights
-from canfield_env.evaluation.metrics import compare, summarise
+from canfield_env.evaluation.metrics import Estimate, compare, summarise
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.suites import Suite
 from canfield_env.records import Record
 from canfield_env.view import PlayerView
+from scripts.command import run_script
 from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parent.parent
@@ -172,26 +174,26 @@ def page(text: str, results: dict[str, Any]) -> str:
     return with_tables(text, {name: partial(table, results) for name, table in TABLES.items()})
 
 
-def _percent(estimate: dict[str, float]) -> str:
-    value, low, high = (100 * estimate[key] for key in ("value", "low", "high"))
-    return f"{value:.1f} % ({low:.1f} to {high:.1f})"
+def _percent(estimate: dict[str, Any]) -> str:
+    return Estimate(**estimate).percent()
 
 
 def _table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))
 
 
-def main() -> None:
-    """Runs the script."""
-    parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=ROOT / "runs" / "heuristic", help="where the records are kept")
-    parser.add_argument("--jobs", type=int, default=1, help="worker processes")
-    parser.add_argument("--tables", action="store_true", help="play nothing, make the page from the figures there are")
-    options = parser.parse_args()
-    if not options.tables:
-        RESULTS.write_bytes(orjson.dumps(measure(options.out, options.jobs), option=orjson.OPT_INDENT_2))
+def main(
+    out: Annotated[Path, typer.Option(help="Where the records are kept.")] = ROOT / "runs" / "heuristic",
+    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Play nothing: the page from the figures there are.")
+    ] = False,
+) -> None:
+    """Measure what each part of the heuristic brings, and write its page."""
+    if not tables:
+        RESULTS.write_bytes(orjson.dumps(measure(out, jobs), option=orjson.OPT_INDENT_2))
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), orjson.loads(RESULTS.read_bytes())), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run_script(main))

@@ -17,13 +17,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from canfield_env import Deal, Game, Rules
+from scripts.command import run_script
+from tests import oracle
+from tests.walks import RULE_SETS, law_of
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from canfield_env import Deal, Game, Rules  # noqa: E402
-from tests import oracle  # noqa: E402
-from tests.walks import RULE_SETS, law_of  # noqa: E402
-
 #: The named rule sets are played with both draws, the others with one.
 FILES = [(name, draw) for name in RULE_SETS for draw in ((1, 3) if name in ("app", "hoyle") else (3,))]
 TRIES, WINS, RANDOM_STEPS, MOST_STEPS = 200, 4, 60, 400
@@ -129,7 +128,7 @@ def told(game: Game, state: oracle.State) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Writes every file."""
+    """Write every file."""
     for name, draw in FILES:
         rules = RULE_SETS[name]
         deal = Deal.random(Random(name).randrange(2**32), draw, rules.ranks)
@@ -143,4 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run_script(main))

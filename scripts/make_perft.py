@@ -14,13 +14,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from canfield_env import Rules
+from scripts.command import run_script
+from tests import oracle
+from tests.walks import RULE_SETS, late_state, law_of, random_deck, walk
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from canfield_env import Rules  # noqa: E402
-from tests import oracle  # noqa: E402
-from tests.walks import RULE_SETS, late_state, law_of, random_deck, walk  # noqa: E402
-
 TABLES = (
     ("app", 3),
     ("app", 1),
@@ -76,7 +75,7 @@ def table(name: str, draw: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Writes every table."""
+    """Write every table."""
     for name, draw in TABLES:
         path = ROOT / "tests" / "perft" / f"{name}-d{draw}.json"
         path.write_text(json.dumps(table(name, draw), indent=1) + "\n")
@@ -84,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run_script(main))

@@ -12,12 +12,13 @@ import re
 import shlex
 import subprocess
 import sys
-from argparse import ArgumentParser
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+import typer
 
 from agents.registry import AGENTS
 from canfield_env import Deal, Game, Rules
@@ -26,6 +27,7 @@ from canfield_env.env import actions, observations
 from canfield_env.evaluation.suites import Suite
 from canfield_env.notation import Move
 from canfield_env.render.svg import render_svg
+from scripts.command import run_script
 from scripts.pages import with_tables
 
 ROOT: Final = Path(__file__).parent.parent
@@ -85,10 +87,13 @@ def rules_table() -> str:
 
 
 def agent_table() -> str:
-    """The agents by name, in the words of the docstrings of their modules."""
-    documented = [inspect.getdoc(import_module(maker.factory.partition(":")[0])) or "" for maker in AGENTS.values()]
-    sentences = [re.match(r"``(.+?)``: (.+?)(?=\n\n|$)", text, re.DOTALL) for text in documented]
-    return _table(("name", "how it plays"), *((f"`{s[1]}`", " ".join(s[2].split())) for s in sentences if s))
+    """The agents by name: how they play in the words of the docstrings of their modules, and their arguments."""
+    rows = []
+    for maker in AGENTS.values():
+        documented = inspect.getdoc(import_module(maker.factory.partition(":")[0])) or ""
+        if sentence := re.match(r"``(.+?)``: (.+?)(?=\n\n|$)", documented, re.DOTALL):
+            rows.append((f"`{sentence[1]}`", " ".join(sentence[2].split()), maker.argument))
+    return _table(("name", "how it plays", "what may follow its name and a colon"), *rows)
 
 
 def suite_table() -> str:
@@ -149,11 +154,12 @@ def picture() -> str:
     return render_svg(Game(EXAMPLE).push_all("R2 RF 24").player_view(), title=str(EXAMPLE)) + "\n"
 
 
-def main() -> int:
-    """Runs the script and returns its exit status."""
-    parser = ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a file is out of date")
-    check = parser.parse_args().check
+def main(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 if a file is out of date.")
+    ] = False,
+) -> int:
+    """Write the parts of README.md that the code dictates, and its picture."""
     status = 0
     for path, new in ((README, refreshed(README.read_text(encoding="utf-8"))), (PICTURE, picture())):
         if path.is_file() and path.read_text(encoding="utf-8") == new:
@@ -167,4 +173,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(main))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from canfield_env.deals import encode_code, splitmix64
+from scripts.command import run_script
 
 FOLDER = Path(__file__).parent.parent / "configs" / "suites"
 FIRST_STATE = 20250101
@@ -72,7 +73,7 @@ def _text(plan: Plan, numbers: list[int]) -> str:
 
 
 def main() -> int:
-    """Writes the suites that are missing; returns 1 where one that is there differs."""
+    """Write the suites that are missing; exit with 1 where one that is there differs."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     status = 0
     for name, text in suite_texts().items():
@@ -89,4 +90,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(main))

@@ -21,6 +21,12 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
         ("tune_planner.py play nope", "planner: there is no 'nope'"),
         ("ship_model.py ship d3 nope.zip", "nope.zip: cannot be read"),
         ("certify.py --nope", "No such option: --nope"),
+        ("ablate_heuristic.py --nope", "No such option: --nope"),
+        ("how_hard.py --nope", "No such option: --nope"),
+        ("make_golden.py --nope", "No such option: --nope"),
+        ("make_perft.py --nope", "No such option: --nope"),
+        ("make_readme.py --nope", "No such option: --nope"),
+        ("make_suites.py --nope", "No such option: --nope"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, arguments, fault):
