@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import orjson
+import pytest
 
 from scripts import benchmark_env
 
@@ -23,3 +24,18 @@ def test_choice_is_legal_and_even():
     chosen, counts = np.unique(actions, return_counts=True)
     assert chosen.tolist() == [0, 17, 260]
     assert counts.min() > 850
+
+
+def test_parts_of_a_profile_add_up_and_all_are_seen():
+    case = benchmark_env.Profile("tokens", 256, 2)
+    case.run(3)
+    spent = case.result()["microseconds"]
+    whole = spent.pop("whole")
+    assert set(spent) == {"choice", *benchmark_env.PARTS, "rest"}
+    assert all(value > 0 for value in spent.values())
+    assert sum(spent.values()) == pytest.approx(whole, abs=0.5)
+
+
+def test_every_target_is_one_of_the_comparisons():
+    report = orjson.loads((RESULTS / "benchmark-env.json").read_bytes())
+    assert set(benchmark_env.TARGETS) <= set(report["ratios"])
