@@ -27,7 +27,7 @@ from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player
 from scripts.command import run_script
-from scripts.pages import new_figure, percent, save_figure
+from scripts.pages import new_figure, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "learning"
@@ -193,7 +193,7 @@ def _beside_the_heuristic() -> Iterator[str]:
     yield "|---|---|"
     for name, positions in {"at_30": 30, "at_100": 100, "at_300": 300, "at_1000": 1000, "whole": 5000}.items():
         summary = variants[name]["summary"]
-        yield f"| {positions:,} | {percent(share(summary['wins'], summary['games']))} |"
+        yield f"| {positions:,} | {share(summary['wins'], summary['games']).percent()} |"
 
 
 def _decisions() -> Iterator[str]:
@@ -204,7 +204,7 @@ def _decisions() -> Iterator[str]:
 
 
 def _row(what: str, suite: str, wins: int, deals: int, seconds: float) -> str:
-    return f"| {what} | {suite} | {deals} | {percent(share(wins, deals))} | {seconds:,.0f} |"
+    return f"| {what} | {suite} | {deals} | {share(wins, deals).percent()} | {seconds:,.0f} |"
 
 
 def _ablations() -> Iterator[str]:
@@ -217,7 +217,7 @@ def _ablations() -> Iterator[str]:
         yield "| what | deals | won | cards up | CPU seconds |"
         yield "|---|---|---|---|---|"
         for row in table["trials"]:
-            won = percent(share(row["wins"], row["deals"]))
+            won = share(row["wins"], row["deals"]).percent()
             yield f"| {row['what']} | {row['deals']} | {won} | {row['cards_up']:.1f} | {row['cpu_seconds']:,.0f} |"
 
 
@@ -232,7 +232,7 @@ def _learning_curves(kept: Sequence[Curve]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for curve in kept:
         last = curve.points[-1]
-        won = percent(share(round(last["won"] * curve.deals), curve.deals))
+        won = share(round(last["won"] * curve.deals), curve.deals).percent()
         yield f"| `{curve.name}` | {curve.seed} | {last['steps']:,} | {last['cpu_seconds']:,.0f} | {won} |"
     for curve in kept:
         if curve.note:

@@ -1,12 +1,10 @@
-"""What the scripts that write pages have in common: tables in a page, estimates as text, and plots."""
+"""What the scripts that write pages have in common: tables in a page, and plots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-from canfield_env.evaluation.metrics import Estimate
 
 
 def with_tables(text: str, tables: Mapping[str, Callable[[], str]]) -> str:
@@ -22,22 +20,6 @@ def with_tables(text: str, tables: Mapping[str, Callable[[], str]]) -> str:
         before, rest = text.split(begin, 1)
         text = f"{before}{begin}{table()}\n{end}{rest.split(end, 1)[1]}"
     return text
-
-
-def percent(estimate: Estimate) -> str:
-    """Such as ``84.2 % (76.6 to 89.6)``."""
-    return f"{100 * estimate.value:.1f} %{_ends(estimate, 100)}"
-
-
-def amount(estimate: Estimate) -> str:
-    """Such as ``44.5 (42.1 to 46.6)``."""
-    return f"{estimate.value:.1f}{_ends(estimate, 1)}"
-
-
-def _ends(estimate: Estimate, scale: int) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" ({scale * estimate.low:.1f} to {scale * estimate.high:.1f})"
 
 
 def new_figure() -> tuple[Any, Any]:
