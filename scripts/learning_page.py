@@ -2,7 +2,7 @@
 """What learning brings: keeps the curves of training runs, and writes docs/learning.md from all that is kept.
 
 python scripts/learning_page.py keep runs/ppo-d3      # the evaluations of a run, to docs/results/learning/
-python scripts/learning_page.py page                  # the page and its plots, from docs/results/learning/ alone
+python scripts/learning_page.py page                  # the page and its plots, from docs/results/ alone
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ import typer
 
 from canfield_env.configs import read_toml
 from canfield_env.env.vector import CanfieldVectorEnv
-from canfield_env.evaluation.metrics import share
+from canfield_env.evaluation.metrics import mcnemar, share
 from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player
 from scripts.command import run_script
 from scripts.pages import new_figure, save_figure
+from scripts.tune_planner import RESULTS as MEASUREMENTS
+from scripts.tune_planner import read as read_measurements
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "learning"
 PAGE: Final = ROOT / "docs" / "learning.md"
+#: The first of the training deals on which the planners are compared, counted from 2^20.
+PLANNER_DEALS: Final = 60_000
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
@@ -161,7 +165,14 @@ def markdown() -> str:
         "settings mean is in [training.md](training.md); the search that found them is in",
         "[results/training-search.md](results/training-search.md).",
     ]
-    for section in (_steps(), _beside_the_heuristic(), _decisions(), _ablations(), _learning_curves(curves())):
+    for section in (
+        _steps(),
+        _beside_the_heuristic(),
+        _decisions(),
+        _ablations(),
+        _planner(),
+        _learning_curves(curves()),
+    ):
         lines += ["", *section]
     return "\n".join(lines) + "\n"
 
@@ -219,6 +230,26 @@ def _ablations() -> Iterator[str]:
         for row in table["trials"]:
             won = share(row["wins"], row["deals"]).percent()
             yield f"| {row['what']} | {row['deals']} | {won} | {row['cards_up']:.1f} | {row['cpu_seconds']:,.0f} |"
+
+
+def _planner() -> Iterator[str]:
+    yield "## What a learned value brings to the planner"
+    yield ""
+    yield "`planner` searches and has learned nothing; `planner:learned` also asks a network what its plans are worth"
+    yield "([planner.md](planner.md)). On training deals that neither was made with:"
+    yield ""
+    measured = [entry for entry in read_measurements(MEASUREMENTS) if entry["first"] == PLANNER_DEALS]
+    measured = [entry for entry in measured if (entry["rules"], entry["draw"], entry["told"]) == ("app", 3, False)]
+    played = {entry["argument"]: entry for entry in measured}
+    usual, learned = played[""]["won"], played["learned"]["won"]
+    yield "| agent | deals | won |"
+    yield "|---|---|---|"
+    for name, won in {"planner": usual, "planner:learned": learned}.items():
+        yield f"| `{name}` | {len(won)} | {share(won.count('1'), len(won)).percent()} |"
+    yield ""
+    more, fewer = (list(zip(learned, usual, strict=False)).count(pair) for pair in (("1", "0"), ("0", "1")))
+    yield f"{more} deals are won by `planner:learned` alone, {fewer} by `planner` alone; McNemar's exact test"
+    yield f"p = {mcnemar(more, fewer):.2g}."
 
 
 def _learning_curves(kept: Sequence[Curve]) -> Iterator[str]:
