@@ -24,3 +24,25 @@ def test_models_are_small():
 
 def test_their_page_is_up_to_date():
     assert ship_model.markdown() == ship_model.PAGE.read_text(encoding="utf-8")
+
+
+def test_a_crash_while_a_model_is_shipped_leaves_the_one_before(tmp_path, monkeypatch):
+    old, new = tmp_path / "d3.zip", tmp_path / "best.zip"
+    old.write_bytes(b"the model before")
+    new.write_bytes(b"a new model")
+
+    def crash(source, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ship_model, "MODELS", tmp_path)
+    monkeypatch.setattr(ship_model, "_notes", lambda model: [])
+    monkeypatch.setattr("os.replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        ship_model.ship("d3", new)
+    assert old.read_bytes() == b"the model before"
+    monkeypatch.undo()
+    monkeypatch.setattr(ship_model, "MODELS", tmp_path)
+    monkeypatch.setattr(ship_model, "_notes", lambda model: [])
+    monkeypatch.setattr(ship_model, "page", lambda: None)
+    ship_model.ship("d3", new)
+    assert old.read_bytes() == b"a new model"
