@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
-import numpy as np
 import orjson
-import torch
 import typer
 
 from canfield_env.configs import read_toml
-from canfield_env.deals import Deal
 from canfield_env.evaluation.metrics import share
 from canfield_env.training.dataset import read_plan
 from canfield_env.training.imitation_config import ImitationConfig
 from canfield_env.training.model_file import load_model
-from canfield_env.training.play import play_deals
-from canfield_env.training.running import fast_products
 from scripts.command import run_script
-
-KEPT: Final = Path(__file__).parents[1] / "docs" / "results" / "learning"
-#: Random training deals by which no model was chosen, and what they are drawn from.
-FRESH, FRESH_SEED = 3_000, 77
+from scripts.learning_page import KEPT, play_fresh
 
 
 def main(
@@ -43,14 +35,9 @@ def main(
     best = max(evaluations, key=lambda line: (line["evaluation/won"], line["evaluation/cards_up"]))
     deals = config["evaluation"]["deals"]
     won = share(round(best["evaluation/won"] * deals), deals)
-    header, network = load_model(run / "best.zip")
-    torch.set_num_threads(1)
-    rng = np.random.default_rng(FRESH_SEED)
-    with fast_products():
-        env = ImitationConfig.load(run / "config.toml").env
-        fresh = play_deals(network, env, [Deal.random(rng, env.draw) for _ in range(FRESH)])
+    fresh = play_fresh(run / "best.zip", ImitationConfig.load(run / "config.toml").env)
     datasets = []
-    for dataset in header.origin["datasets"]:
+    for dataset in load_model(run / "best.zip")[0].origin["datasets"]:
         plan, summary = read_plan(Path(dataset["folder"]))
         datasets.append({"sha256": dataset["sha256"], "plan": plan.model_dump(), "summary": summary})
     result = {
@@ -60,7 +47,7 @@ def main(
         "wins": round(best["evaluation/won"] * deals),
         "interval": [won.low, won.high],
         "cards_up": best["evaluation/cards_up"],
-        "fresh_training_deals": {"deals": FRESH, "wins": int(fresh.won.sum()), "cards_up": fresh.score[1]},
+        "fresh_training_deals": fresh,
         "held_out": {key.removeprefix("held_out/"): best[key] for key in best if key.startswith("held_out/")},
         "lines": best["steps"],
         "cpu_seconds": round(data_seconds + lines[-1]["time/cpu_seconds"], 1),
