@@ -3,7 +3,7 @@
 
     python -m scripts.how_hard
 
-It reads docs/results/leaderboard/ and docs/results/planner-tuning.json, and plays nothing.
+It reads docs/results/leaderboard/, planner-tuning.json and the atlas there, and plays nothing.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from scripts.leaderboard import Board
 ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = ROOT / "docs" / "how_hard_is_canfield.md"
 TUNING: Final = ROOT / "docs" / "results" / "planner-tuning.json"
+ATLAS: Final = ROOT / "docs" / "results" / "atlas" / "app-d3.json"
 #: The players of the page: their agents, and how they are told of.
 PLAYERS: Final = {
     "random": "any legal move",
@@ -57,6 +58,12 @@ def _players(board: Board) -> Iterator[str]:
     if board.winnable is not None:
         known = share(len(board.winnable), len(board.suite.deals)).percent()
         yield f"| one who sees all cards (the solver) | {len(board.suite.deals)} | {known} | | | |"
+    atlas = orjson.loads(ATLAS.read_bytes())
+    low, high = (f"{100 * atlas[end]:.1f}" for end in ("low", "high"))
+    yield (
+        f"| the same, on the [atlas](results/solver-winnability.md) of evaluation deals | {atlas['deals']} "
+        f"| {100 * atlas['winnable'] / atlas['deals']:.1f} % ({low} to {high}) | | | |"
+    )
     yield ""
     yield "A deck is bought for $50, and the house pays $5 a card on the foundations or $500 for all of them; in the"
     yield "other telling it costs $52 and nothing is paid but the $5 a card. What the player loses, the casino earns."

@@ -80,7 +80,7 @@ def write_atlas(path: Path, rules: Rules, draw: int, max_states: int, verdicts: 
         np.savez_compressed(file, about=about, verdict=found, states=states, moves=moves)
 
 
-def read_atlas(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
+def read_atlas(path: str | Path) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]:
     """The verdicts (by their place in ``VERDICTS``), states and moves of an atlas, by deal number.
 
     Raises:
