@@ -1,13 +1,16 @@
-"""Files that are written as a whole or not at all, and by one process at a time."""
+"""Files that are written as a whole or not at all, and by one process at a time; and files of arrays read."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from canfield_env.errors import ConfigError
 
@@ -82,3 +85,24 @@ def sole_use(path: str | Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def read_arrays(path: Path, names: Iterable[str], what: str) -> dict[str, NDArray[Any]]:
+    """Some of the arrays of an ``.npz`` file, by their names. Nothing in it is executed.
+
+    Args:
+        path: the file.
+        names: the arrays.
+        what: what the file should be, for the text of the error.
+
+    Raises:
+        ConfigError: it cannot be read, or is damaged.
+    """
+    try:
+        # Given a name, numpy would leave a damaged file open.
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return {name: file[name] for name in names}
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # numpy and zipfile meet damage with errors of a dozen kinds
+        raise ConfigError(f"{path}: no {what}, or a damaged one: {error}") from None

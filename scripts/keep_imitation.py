@@ -34,7 +34,8 @@ def main(
     evaluations = [line for line in lines if "evaluation/won" in line]
     best = max(evaluations, key=lambda line: (line["evaluation/won"], line["evaluation/cards_up"]))
     deals = config["evaluation"]["deals"]
-    won = share(round(best["evaluation/won"] * deals), deals)
+    wins = round(best["evaluation/won"] * deals)
+    won = share(wins, deals)
     fresh = play_fresh(run / "best.zip", ImitationConfig.load(run / "config.toml").env)
     datasets = []
     for dataset in load_model(run / "best.zip")[0].origin["datasets"]:
@@ -44,7 +45,7 @@ def main(
         "what": what,
         "suite": config["evaluation"]["suite"],
         "deals": deals,
-        "wins": round(best["evaluation/won"] * deals),
+        "wins": wins,
         "interval": [won.low, won.high],
         "cards_up": best["evaluation/cards_up"],
         "fresh_training_deals": fresh,

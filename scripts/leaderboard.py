@@ -16,6 +16,7 @@ import lzma
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final
@@ -169,12 +170,12 @@ class Board:
         records = {spec: read_kept(path) for spec, path in paths.items() if path.exists()}
         return cls(suite, records, read_certificate(suite), read_models(name))
 
-    @property
+    @cached_property
     def winnable(self) -> frozenset[Deal] | None:
         """The deals that are proven winnable; None where there are no verdicts."""
         return winnable_deals(self.suite, self.certificate)
 
-    @property
+    @cached_property
     def summaries(self) -> list[Summary]:
         """One for each agent."""
         return [summarise(records, self.winnable) for records in self.records.values()]

@@ -22,6 +22,7 @@ import typer
 
 from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
+from canfield_env.evaluation.metrics import summarise
 from canfield_env.files import whole_file
 from canfield_env.training.model_file import fingerprint, load_model, read_header
 from scripts.command import run_script
@@ -113,11 +114,11 @@ def _section(path: Path) -> Iterator[str]:
     yield ""
     suite = f"d{header.draw}-test"
     board = Board.read(suite)
-    for summary in board.summaries:
-        if summary.agent == agent and board.models.get(agent) == digest:
-            yield f"On `{suite}`, {summary.games} deals: {summary.win_rate.percent()} won,"
-            yield f"{summary.cards_up.amount()} cards up, {summary.seconds:.3f} CPU seconds a game."
-            yield ""
+    if agent in board.records and board.models.get(agent) == digest:
+        summary = summarise(board.records[agent])
+        yield f"On `{suite}`, {summary.games} deals: {summary.win_rate.percent()} won,"
+        yield f"{summary.cards_up.amount()} cards up, {summary.seconds:.3f} CPU seconds a game."
+        yield ""
     if header.purpose == "playing":
         yield "It was trained in these runs, each from the model of the one before:"
         for note in notes:

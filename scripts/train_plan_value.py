@@ -41,13 +41,13 @@ from agents.planner.experience import (
     load_ends,
     missing_parts,
 )
-from canfield_env.engine.observe import COUNT_RESERVE
 from canfield_env.rules import Rules
 from canfield_env.training.config import CardNetworkSection
 from canfield_env.training.folder import git_revision
 from canfield_env.training.model_file import Evidence, Header, save_model
 from canfield_env.training.network import Network, make_network
-from canfield_env.training.running import fast_products
+from canfield_env.training.repetition import RESERVE
+from canfield_env.training.running import fast_products, make_adamw
 from scripts.command import run_script
 
 ROOT: Final = Path(__file__).parents[1]
@@ -151,7 +151,7 @@ class PlanValue(nn.Module):
     def forward(self, ends: Ends, rows: NDArray[np.int64]) -> Tensor:
         """The log-odds for some of the ends, ``float[N]``."""
         tokens, shares = torch.from_numpy(ends.tokens[rows]), torch.from_numpy(ends.shares[rows])
-        cards = tokens[:, 52 + COUNT_RESERVE].long() * self._by_cards
+        cards = tokens[:, RESERVE].long() * self._by_cards
         known = self.slopes[cards] * shares + self.offsets[cards]
         return known if self.network is None else known + self.network.value(tokens)
 
@@ -176,10 +176,7 @@ def fit_network(
     value: PlanValue, ends: Ends, targets: NDArray[np.float32], rows: NDArray[np.int64], epochs: int
 ) -> None:
     """Fits all that there is to targets, ``float32[N]`` from 0 to 1."""
-    weights = [values for values in value.parameters() if values.ndim > 1]
-    others = [values for values in value.parameters() if values.ndim < 2]
-    groups = [{"params": weights, "weight_decay": WEIGHT_DECAY}, {"params": others, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=LEARNING_RATE)
+    optimizer = make_adamw(value, LEARNING_RATE, WEIGHT_DECAY)
     batches = len(rows) // BATCH
     falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / (epochs * batches))
     rng = np.random.default_rng(SEED)

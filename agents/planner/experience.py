@@ -20,7 +20,7 @@ from canfield_env.deals import FIRST_TRAINING_DEAL, Deal
 from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.workers import begin_worker, in_workers
-from canfield_env.files import whole_file
+from canfield_env.files import read_arrays, whole_file
 from canfield_env.rules import Rules
 from canfield_env.solver.search import UNWINNABLE, WINNABLE
 
@@ -160,6 +160,7 @@ def load_ends(folder: Path) -> tuple[Ends, int]:
 
     Raises:
         FileNotFoundError: that is nothing.
+        ConfigError: a file is damaged.
     """
     paths = sorted(folder.glob("ends-*.npz"))
     if not paths:
@@ -168,8 +169,7 @@ def load_ends(folder: Path) -> tuple[Ends, int]:
 
 
 def _load(path: Path) -> Ends:
-    with np.load(path, allow_pickle=False) as file:
-        return Ends(**file)
+    return Ends(**read_arrays(path, Ends._fields, "part of the games"))
 
 
 def _joined(ends: Iterable[Ends]) -> Ends:

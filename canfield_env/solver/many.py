@@ -107,7 +107,11 @@ def read_verdicts(path: Path) -> Iterator[tuple[Deal, Verdict]]:
         ConfigError: the file cannot be read, does not begin with rules and limits, or a line is no verdict; the text
             says which.
     """
-    lines = _lines(path)
+    return _verdicts_in(path, _lines(path))
+
+
+def _verdicts_in(path: Path, lines: list[bytes]) -> Iterator[tuple[Deal, Verdict]]:
+    """The verdicts in the whole lines of a file of results."""
     if not lines:
         return
     ranks = Rules.from_dict(_read_header(path, lines[0])["rules"]).ranks
@@ -162,8 +166,7 @@ def _recorded(deals: Iterable[Deal], task: Task, jobs: int, path: Path) -> Itera
     path.parent.mkdir(parents=True, exist_ok=True)
     with sole_use(path):
         lines = _lines_of(task, path)
-        found = dict(read_verdicts(path)) if lines else {}
-        yield from _continued(deals, task, jobs, path, lines, found)
+        yield from _continued(deals, task, jobs, path, lines, dict(_verdicts_in(path, lines)))
 
 
 def _continued(

@@ -10,8 +10,6 @@ A dataset is a folder:
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from hashlib import sha256
@@ -29,7 +27,7 @@ from canfield_env.engine.layout import ACTIONS
 from canfield_env.env import actions, observations
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.errors import ConfigError, RecordError
-from canfield_env.files import whole_file
+from canfield_env.files import read_arrays, whole_file
 from canfield_env.records import read_records, verify
 from canfield_env.rules import Rules
 from canfield_env.training.repetition import Memory
@@ -157,13 +155,7 @@ class Shard:
         Raises:
             ConfigError: it cannot be read, or is damaged; the text says where.
         """
-        try:
-            with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-                arrays = {field.name: file[field.name] for field in fields(cls)}
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise ConfigError(f"{path}: no shard of a dataset, or a damaged one: {error}") from None
+        arrays: dict[str, Any] = read_arrays(path, [field.name for field in fields(cls)], "shard of a dataset")
         wide = {name: array.astype(np.int64) if array.dtype.kind == "i" else array for name, array in arrays.items()}
         shard = cls(**wide)
         if fault := shard._fault():

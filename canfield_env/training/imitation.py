@@ -34,7 +34,7 @@ from canfield_env.training.model_file import (
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.play import play_deals
 from canfield_env.training.repetition import RESERVE
-from canfield_env.training.running import fast_products, on_signal
+from canfield_env.training.running import fast_products, make_adamw, on_signal
 from canfield_env.training.state import optimizer_tensors, restore_optimizer
 
 #: Lines whose losses are averaged for one line of the metrics.
@@ -242,7 +242,7 @@ class Imitator:
         self._deals = config.evaluation.load().deals
         torch.manual_seed(config.run.seed)
         self._network = make_network(config.network)
-        self._optimizer = _make_optimizer(self._network, config.fit)
+        self._optimizer = make_adamw(self._network, config.fit.learning_rate, config.fit.weight_decay)
         self._data = [_identity(dataset) for dataset in datasets]
         self._init = None if init is None else str(init)
         self._progress = progress
@@ -385,11 +385,3 @@ def _load_lines(config: ImitationConfig, datasets: Sequence[Dataset]) -> Lines:
 def _identity(dataset: Dataset) -> dict[str, Any]:
     """What a run remembers of a dataset."""
     return {"folder": str(dataset.path), "sha256": dataset.digest}
-
-
-def _make_optimizer(network: Network, fit: FitSection) -> torch.optim.Optimizer:
-    """AdamW (Loshchilov and Hutter 2019); biases do not decay."""
-    weights = [values for values in network.parameters() if values.ndim > 1]
-    biases = [values for values in network.parameters() if values.ndim == 1]
-    groups = [{"params": weights, "weight_decay": fit.weight_decay}, {"params": biases, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=fit.learning_rate)

@@ -1,4 +1,4 @@
-"""What all runs do alike: stopping on a signal, and multiplying matrices fast."""
+"""What all runs do alike: stopping on a signal, multiplying matrices fast, and the optimizer of what is fitted."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 import torch
+from torch import nn
 
 
 @contextmanager
@@ -19,6 +20,14 @@ def fast_products() -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def make_adamw(module: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
+    """AdamW (Loshchilov and Hutter 2019) for all that a module learns; only its matrices decay."""
+    matrices = [values for values in module.parameters() if values.ndim > 1]
+    others = [values for values in module.parameters() if values.ndim < 2]
+    groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=learning_rate)
 
 
 @contextmanager

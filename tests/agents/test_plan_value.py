@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from agents.planner import experience
 from agents.planner.experience import Ends, Explorer, gather, load_ends, missing_parts, part_file
 from agents.planner.options import Options
+from canfield_env import ConfigError
 from canfield_env.training.model_file import load_model
 from scripts import train_plan_value
 
@@ -88,6 +89,15 @@ def test_a_fit_foretells_what_only_the_network_can_see(tmp_path, monkeypatch):
     assert first < 0.3
     assert second < 0.3
     assert header.origin["ends"] == 1400
+
+
+def test_a_damaged_part_is_told(tmp_path):
+    list(gather(tmp_path, range(1)))
+    path = part_file(tmp_path, 0)
+    for content in (b"", path.read_bytes()[:-40]):
+        path.write_bytes(content)
+        with pytest.raises(ConfigError, match=r"ends-0000\.npz: no part of the games, or a damaged one"):
+            load_ends(tmp_path)
 
 
 def test_without_games_there_is_nothing_to_fit(tmp_path):

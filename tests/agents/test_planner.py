@@ -15,6 +15,7 @@ from canfield_env.env import actions
 from canfield_env.evaluation.episode import episode_seed, make_env, play_episode
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.records import verify
+from tests.agents.exchanging import check_decisions
 
 SMALL = Options(orders=6, states=100, last=1_000, plans=6, explore=100)
 DEAL = Deal.from_number(2**20 + 3, 3)
@@ -55,30 +56,7 @@ def test_the_hidden_order_changes_nothing_before_it_is_seen(agent, number):
 
 
 def test_unseen_cards_exchanged_at_any_time_change_no_decision(agent):
-    """A whole game; before each decision the cards that are still hidden are laid in another order."""
-    env = make_env(agent, Rules.of("app"))
-    observation, info = env.reset(options={"deal": DEAL})
-    seed = episode_seed(0, env.player_view())
-    agent.reset(seed)
-    other = PlannerAgent(SMALL)
-    decisions = 0
-    for turn in count():
-        if "outcome" in info:
-            break
-        view = env.player_view()
-        if len(view.unseen) > 1 and not agent._actions:
-            shuffled = Game.from_position(view.sample(turn), view.rules, view.draw)
-            other.reset(seed)
-            twin = make_env(other, view.rules)
-            seen, told = twin.reset(options={"position": str(shuffled.full_position()), "draw": view.draw})
-            expected = other.act(seen, told["action_mask"], twin.player_view())
-            decisions += 1
-        else:
-            expected = None
-        action = agent.act(observation, info["action_mask"], view)
-        assert expected in (None, action)
-        observation, _, _, _, info = env.step(action)
-    assert decisions > 3
+    assert check_decisions(agent, PlannerAgent(SMALL), DEAL) > 3
 
 
 @pytest.mark.parametrize(("rules", "draw"), [("app", 3), ("app", 1), ("hoyle", 3)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 import numpy as np
 import pytest
 import torch
@@ -12,16 +10,17 @@ from agents.planner.agent import from_argument
 from agents.planner.ends import log_odds, read_state
 from agents.planner.learned import LearnedPlannerAgent
 from agents.shipped import MODELS, shipped_models
-from canfield_env import ConfigError, Deal, Game, Rules
+from canfield_env import ConfigError, Deal, Rules
 from canfield_env.cli import main
 from canfield_env.env.single import CanfieldEnv
-from canfield_env.evaluation.episode import episode_seed, make_env, play_episode
+from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.solver.state import board_of, pack, pass_position
 from canfield_env.training.config import CardNetworkSection
 from canfield_env.training.model_file import Evidence, Header, fingerprint, load_model, save_model
 from canfield_env.training.network import make_network
+from tests.agents.exchanging import check_decisions
 
 SETTINGS = "orders=6,states=100,last=1000,plans=12,explore=500"
 APP = Rules.of("app")
@@ -89,29 +88,8 @@ def test_log_odds_are_finite_and_the_larger_the_more_orders_agree():
 
 
 def test_unseen_cards_exchanged_at_any_time_change_no_decision(agent, model):
-    """Whole games; before each decision the cards that are still hidden are laid in another order."""
     other = from_argument(f"{SETTINGS},model={model}")
-    env = make_env(agent, APP)
-    decisions = 0
-    for number in (3, 5):
-        observation, info = env.reset(options={"deal": Deal.from_number(2**20 + number, 3)})
-        seed = episode_seed(0, env.player_view())
-        agent.reset(seed)
-        for turn in count():
-            if "outcome" in info:
-                break
-            view, expected = env.player_view(), None
-            if len(view.unseen) > 1 and not agent._actions:
-                shuffled = Game.from_position(view.sample(turn), view.rules, view.draw)
-                other.reset(seed)
-                twin = make_env(other, view.rules)
-                seen, told = twin.reset(options={"position": str(shuffled.full_position()), "draw": view.draw})
-                expected = other.act(seen, told["action_mask"], twin.player_view())
-                decisions += 1
-            action = agent.act(observation, info["action_mask"], view)
-            assert expected in (None, action)
-            observation, _, _, _, info = env.step(action)
-    assert decisions > 6
+    assert sum(check_decisions(agent, other, Deal.from_number(2**20 + number, 3)) for number in (3, 5)) > 6
 
 
 def test_plays_alike_each_time_and_otherwise_than_without_the_model(agent):
