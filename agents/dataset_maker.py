@@ -15,7 +15,7 @@ from agents.lessons import School
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import share
 from canfield_env.evaluation.workers import begin_worker, in_workers
-from canfield_env.files import whole_file
+from canfield_env.files import write_whole
 from canfield_env.rules import Rules
 from canfield_env.training.dataset import (
     NO_ACTION,
@@ -62,8 +62,7 @@ def make_dataset(path: Path, plan: Plan, *, jobs: int = 1, progress: bool = Fals
         for number in made:
             bar.update(len(plan.games_of(number)))
     summary = _summarise(path, plan)
-    with whole_file(path / "README.md") as file:
-        file.write(describe(plan, summary).encode())
+    write_whole(path / "README.md", describe(plan, summary).encode())
     write_plan(path, plan, summary)
     return summary
 
@@ -103,8 +102,7 @@ def _play_here(school: School, path: Path, shards: Sequence[int]) -> Generator[i
 def _make_shard(school: School, path: Path, number: int) -> None:
     """The lines come last: where they are, the shard is finished."""
     shard, records = school.play(number)
-    with whole_file(records_file(path, number)) as file:
-        file.write(b"".join(record.to_json() + b"\n" for record in records))
+    write_whole(records_file(path, number), b"".join(record.to_json() + b"\n" for record in records))
     shard.save(lines_file(path, number))
 
 

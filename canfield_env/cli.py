@@ -253,6 +253,8 @@ def check_records(
     """
     if frames and as_json:
         raise ValueError("--frames prints text: it does not go with --json")
+    if full and not frames:
+        raise ValueError("--full goes with --frames")
     checked, faults = 0, []
     for number, record in _episodes(file, episode):
         fault = _check(record, frames, full, plain)
@@ -312,12 +314,17 @@ def play_game(
     draw: DrawOption = None,
     rules: RulesOption = "app",
     web: Annotated[bool, typer.Option("--web", help="Play in a browser on this machine instead.")] = False,
-    port: Annotated[int, typer.Option("--port", metavar="N", min=1, max=65535, help="Where --web serves it.")] = 8000,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", metavar="N", min=1, max=65535, help="Where --web serves it; else 8000."),
+    ] = None,
 ) -> None:
     """Play in the terminal: the game of a code or a deck, else the game in progress, else a new one."""
     _check_extra("play", "textual", "textual_serve", "platformdirs")
     from canfield_env.play import start
 
+    if port is not None and not web:
+        raise ValueError("--port goes with --web")
     rule_set = Rules.of(rules)
     deal = None if draw is None else Deal.random(draw=draw, ranks=rule_set.ranks)
     if code is not None or deck is not None:
@@ -327,7 +334,7 @@ def play_game(
         if deck is not None:
             raise ValueError("--web takes a CODE, and no deck of one's own")
         code_or_draw = [deal.code] if deal and deal.code else ["--draw", str(draw)] if deal else []
-        start.serve(["play", *code_or_draw, "--rules", rules], port)
+        start.serve(["play", *code_or_draw, "--rules", rules], port or 8000)
     else:
         start.play(deal, rule_set)
 

@@ -7,12 +7,15 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from canfield_env.errors import ConfigError
+
+#: What marks a folder as in use.
+FOLDER_MARK: Final = ".lock"
 
 
 @contextmanager
@@ -45,6 +48,16 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise
 
 
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Writes a file as a whole or not at all; see ``whole_file``.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    with whole_file(path) as file:
+        file.write(content)
+
+
 def _is_special(path: str | Path) -> bool:
     """Whether there is something at the path that is neither a file nor a folder."""
     try:
@@ -75,7 +88,7 @@ def sole_use(path: str | Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     real = Path(os.path.realpath(path))
-    mark = real / ".lock" if real.is_dir() else real.with_name(f".{real.name}.lock")
+    mark = real / FOLDER_MARK if real.is_dir() else real.with_name(f".{real.name}.lock")
     lock = FileLock(mark, timeout=0, thread_local=False)  # whichever thread ends the block gives it free
     try:
         lock.acquire()

@@ -32,7 +32,7 @@ from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
-from canfield_env.files import whole_file
+from canfield_env.files import write_whole
 from canfield_env.records import Record
 from scripts.command import run_script
 from scripts.pages import new_figure, save_figure
@@ -88,8 +88,7 @@ def _play(suite: Suite, spec: str, games: int | None, jobs: int) -> None:
         folder = ROOT / "runs" / "leaderboard" / suite.name / spec.replace(":", "-") / f"{first:04}-{len(part.deals)}"
         report = evaluate([spec], part, out=folder, jobs=jobs, resume=folder.exists(), progress=True)
         records += report.records
-        with whole_file(path) as file:
-            file.write(lzma.compress(b"".join(record.to_json() + b"\n" for record in records)))
+        write_whole(path, lzma.compress(b"".join(record.to_json() + b"\n" for record in records)))
         wins = sum(record.outcome == "won" for record in records)
         print(f"{suite.name} {spec}: {wins} of {len(records)} won", flush=True)
 
@@ -108,8 +107,7 @@ def _note_model(suite: str, spec: str, is_played: bool) -> None:
         raise ConfigError(f"{path}: played by another model than {spec} has now; move the file away to play anew")
     models = {name: known for name, known in (models | {spec: model}).items() if known is not None}
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path.with_name(MODELS)) as file:
-        file.write(orjson.dumps(models, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+    write_whole(path.with_name(MODELS), orjson.dumps(models, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
 
 
 def _kept_file(suite: str, spec: str) -> Path:

@@ -23,7 +23,7 @@ import typer
 from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import summarise
-from canfield_env.files import whole_file
+from canfield_env.files import write_whole
 from canfield_env.training.model_file import fingerprint, load_model, read_header
 from scripts.command import run_script
 from scripts.leaderboard import Board
@@ -44,8 +44,7 @@ def ship(
     notes = _notes(model)
     MODELS.mkdir(exist_ok=True)
     for kind, content in (("zip", model.read_bytes()), ("json", orjson.dumps(notes, option=orjson.OPT_INDENT_2))):
-        with whole_file(MODELS / f"{name}.{kind}") as file:
-            file.write(content)
+        write_whole(MODELS / f"{name}.{kind}", content)
     page()
 
 

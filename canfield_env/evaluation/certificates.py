@@ -12,7 +12,7 @@ from canfield_env.configs import configs_dir
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
-from canfield_env.files import whole_file
+from canfield_env.files import write_whole
 
 if TYPE_CHECKING:
     from canfield_env.solver import Verdict
@@ -74,6 +74,5 @@ def write_certificate(suite: Suite, max_states: int, verdicts: Sequence[Verdict]
     head = orjson.dumps(about, option=orjson.OPT_INDENT_2).decode().removesuffix("\n}")
     path = certificate_path(suite)
     text = head + ',\n  "verdicts": {\n' + ",\n".join(rows) + "\n  }\n}\n"
-    with whole_file(path) as file:
-        file.write(text.encode())
+    write_whole(path, text.encode())
     return path

@@ -19,7 +19,7 @@ import canfield_env
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError, RecordError
 from canfield_env.evaluation.suites import Suite
-from canfield_env.files import sole_use, whole_file
+from canfield_env.files import sole_use, write_whole
 from canfield_env.records import Record, append_record, recover_records, verify
 
 PLAN_FILE = "plan.json"
@@ -160,8 +160,7 @@ class Folder:
 
     def write(self, name: str, content: bytes) -> None:
         """Writes a file whole or not at all."""
-        with whole_file(self.path / name) as file:
-            file.write(content)
+        write_whole(self.path / name, content)
 
 
 def in_order(records: Sequence[Record], plan: Plan) -> list[Record]:

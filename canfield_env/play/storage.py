@@ -16,7 +16,7 @@ import orjson
 
 from canfield_env.deals import DRAWS
 from canfield_env.errors import RecordError
-from canfield_env.files import whole_file
+from canfield_env.files import write_whole
 from canfield_env.play.session import Session
 from canfield_env.records import Record, append_record, recover_records
 
@@ -131,8 +131,7 @@ class Storage:
     def _save(self, name: str, table: dict[str, Any]) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.folder / name) as file:
-                file.write(orjson.dumps(table, option=orjson.OPT_INDENT_2))
+            write_whole(self.folder / name, orjson.dumps(table, option=orjson.OPT_INDENT_2))
         except OSError as error:
             self._cannot_save(error)
 

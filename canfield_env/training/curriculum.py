@@ -22,6 +22,7 @@ from canfield_env.engine.jit import jit
 from canfield_env.env.actions import TURN, encode
 from canfield_env.env.options import EnvOptions
 from canfield_env.env.sb3 import CanfieldVecEnv
+from canfield_env.errors import ConfigError
 from canfield_env.game import Game
 from canfield_env.notation import Move
 from canfield_env.rules import Rules
@@ -34,6 +35,8 @@ Array = NDArray[Any]
 MOST_STATES: Final = 2_000
 #: Episodes within won games after which it is looked whether they were won often enough.
 WINDOW: Final = 200
+#: Deals in a row none of which the solver wins at once, upon which it is given up.
+MOST_DEALS: Final = 1_000
 
 _SOLVER_MEMORY: Final = 2**24
 
@@ -54,19 +57,31 @@ class WonGames:
 
     @classmethod
     def of(cls, options: EnvOptions, count: int, seed: int) -> WonGames:
-        """The games of the first ``count`` training deals drawn from ``seed`` that the solver wins at once."""
+        """The games of the first ``count`` training deals drawn from ``seed`` that the solver wins at once.
+
+        Raises:
+            ConfigError: hardly any deal can be won at once under these rules.
+        """
         rng, solver = np.random.default_rng(seed), Solver(_SOLVER_MEMORY)
         numbers: list[int | None] = []
         games: list[list[int]] = []
-        while len(games) < count:
-            deal = Deal.random(rng, options.draw)
-            moves = solver.solve(deal, options.rules, max_seconds=None, max_states=MOST_STATES).moves
-            if moves is not None:
-                numbers.append(deal.number)
-                games.append(played(Game(deal, options.rules), moves, options))
+        for _ in range(count):
+            deal, moves = _next_win(rng, solver, options)
+            numbers.append(deal.number)
+            games.append(played(Game(deal, options.rules), moves, options))
         lengths = [len(actions) for actions in games]
         table = [actions + [TURN] * (max(lengths) - len(actions)) for actions in games]
         return cls(np.array(numbers, np.int64), np.array(lengths), np.array(table))
+
+
+def _next_win(rng: np.random.Generator, solver: Solver, options: EnvOptions) -> tuple[Deal, list[Move]]:
+    """The next training deal that the solver wins at once, and how."""
+    for _ in range(MOST_DEALS):
+        deal = Deal.random(rng, options.draw)
+        moves = solver.solve(deal, options.rules, max_seconds=None, max_states=MOST_STATES).moves
+        if moves is not None:
+            return deal, moves
+    raise _too_hard()
 
 
 def played(game: Game, moves: list[Move], options: EnvOptions) -> list[int]:
@@ -129,11 +144,14 @@ class CurriculumBatch(Batch):
 
     def _deal_winnable(self, solver: Solver, rows: Rows) -> None:
         """Deals some games their next deals until each is proved winnable."""
-        while len(rows):
+        for _ in range(MOST_DEALS):
+            if len(rows) == 0:
+                return
             deals = [Deal.from_number(number, int(self.settings["draw"][0])) for number in self.games["deal"][rows]]
             found = [solver.solve(deal, self._rules, max_seconds=None, max_states=MOST_STATES) for deal in deals]
             rows = rows[[verdict.verdict != "winnable" for verdict in found]]
             super().deal(rows)
+        raise _too_hard()
 
     def _enter(self, games: WonGames, rows: Rows, draws: list[tuple[int, int]]) -> None:
         """Starts episodes within won games."""
@@ -183,6 +201,10 @@ class CurriculumVecEnv(CanfieldVecEnv):
     def _game_info(self, told: Told, i: int, row: int) -> dict[str, Any]:
         where = {"within": bool(self.starts.within[row]), "distance": self.starts.distance}
         return super()._game_info(told, i, row) | where
+
+
+def _too_hard() -> ConfigError:
+    return ConfigError(f"a curriculum needs deals to be won: of {MOST_DEALS:,} in a row the solver won none at once")
 
 
 def _draws(number: int) -> tuple[float, int, int]:

@@ -27,7 +27,7 @@ from canfield_env.engine.layout import ACTIONS
 from canfield_env.env import actions, observations
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.errors import ConfigError, RecordError
-from canfield_env.files import read_arrays, whole_file
+from canfield_env.files import read_arrays, whole_file, write_whole
 from canfield_env.records import read_records, verify
 from canfield_env.rules import Rules
 from canfield_env.training.repetition import Memory
@@ -367,8 +367,8 @@ def write_plan(path: Path, plan: Plan, summary: dict[str, Any] | None = None) ->
     Raises:
         OSError: it cannot be written.
     """
-    with whole_file(path / PLAN_FILE) as file:
-        file.write(orjson.dumps({"plan": plan.model_dump(), "summary": summary}, option=orjson.OPT_INDENT_2))
+    content = {"plan": plan.model_dump(), "summary": summary}
+    write_whole(path / PLAN_FILE, orjson.dumps(content, option=orjson.OPT_INDENT_2))
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -23,7 +24,7 @@ from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputF
 
 import canfield_env
 from canfield_env.errors import ConfigError
-from canfield_env.files import whole_file
+from canfield_env.files import FOLDER_MARK, sole_use, whole_file, write_whole
 from canfield_env.training.config import RunConfig
 
 #: The packages whose versions a run depends on.
@@ -31,7 +32,7 @@ _PACKAGES: Final = ("gymnasium", "numba", "numpy", "safetensors", "sb3-contrib",
 
 
 class RunFolder:
-    """The folder of a run, new or to be gone on with. Nothing is written before ``begin``.
+    """The folder of a run, new or to be gone on with. Nothing is written before ``in_use``.
 
     Args:
         path: the folder.
@@ -51,23 +52,27 @@ class RunFolder:
         self.metrics, self.tensorboard = self.path / "metrics.jsonl", self.path / "tensorboard"
         self.resumed = self._find_run(config, resume)
 
-    def begin(self, config: RunConfig, init: str | None) -> None:
-        """Writes what is known at the start.
+    @contextmanager
+    def in_use(self, config: RunConfig, init: str | None) -> Iterator[None]:
+        """Keeps the folder to this process during the block, and writes what is known at the start.
 
         Args:
             config: the run's configuration.
             init: the model that a new run starts from, if any.
 
         Raises:
-            ConfigError: the folder cannot be written.
+            ConfigError: the folder cannot be written, or another process has it.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._write("config.toml", tomli_w.dumps(config.model_dump()).encode())
-            if not self.resumed:
-                self._write("run.json", orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
-        except OSError as error:
-            raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
+        with ExitStack() as held:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                held.enter_context(sole_use(self.path))
+                write_whole(self.path / "config.toml", tomli_w.dumps(config.model_dump()).encode())
+                if not self.resumed:
+                    write_whole(self.path / "run.json", orjson.dumps(_origin(init), option=orjson.OPT_INDENT_2))
+            except OSError as error:
+                raise ConfigError(f"{self.path}: cannot be written: {error.strerror}") from error
+            yield
 
     def check_init(self, init: str | None) -> None:
         """Checks that a run which is gone on with is not to start from another model than it did.
@@ -86,10 +91,6 @@ class RunFolder:
             began = "random weights" if there is None else there
             raise ConfigError(f"{self.path}: the run in this folder began with {began}, not with {init}")
 
-    def _write(self, name: str, content: bytes) -> None:
-        with whole_file(self.path / name) as file:
-            file.write(content)
-
     def make_logger(self, steps: int) -> Logger:
         """What writes the metrics of a run that goes on from so many steps."""
         return Logger(None, [JsonLines(self.metrics, steps), TensorBoardOutputFormat(str(self.tensorboard))])
@@ -97,7 +98,7 @@ class RunFolder:
     def _find_run(self, config: RunConfig, resume: bool) -> bool:
         """Whether there is a run to go on with."""
         if not (self.path / "config.toml").exists():
-            if self.path.exists() and not (self.path.is_dir() and next(self.path.iterdir(), None) is None):
+            if self.path.exists() and not _is_empty(self.path):
                 raise ConfigError(f"{self.path}: there is something here, and it is no run")
             return False
         if not resume:
@@ -106,6 +107,10 @@ class RunFolder:
         if difference := _difference(stored, config):
             raise ConfigError(f"{self.path}: the run in this folder has another configuration: {difference}")
         return self.last.exists()  # if not, the run was killed before it had anything to go on from, and starts anew
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_dir() and all(file.name == FOLDER_MARK for file in path.iterdir())
 
 
 def _difference(stored: RunConfig, given: RunConfig) -> str | None:

@@ -263,15 +263,19 @@ class Imitator:
             Whether all steps are done.
 
         Raises:
-            ConfigError: the folder cannot be written.
+            ConfigError: the folder cannot be written, or another process has it.
             OSError: a file could not be written later on.
         """
         total = self.config.run.steps
         if self.steps >= total:
             return True
-        self.folder.begin(self.config, self._init)
-        bar = tqdm(total=total, initial=self.steps, unit="line", disable=None if self._progress else True)
-        with bar, closing(self.folder.make_logger(self.steps)) as logger, on_signal(self._stop), fast_products():
+        with (
+            self.folder.in_use(self.config, self._init),
+            tqdm(total=total, initial=self.steps, unit="line", disable=None if self._progress else True) as bar,
+            closing(self.folder.make_logger(self.steps)) as logger,
+            on_signal(self._stop),
+            fast_products(),
+        ):
             self._logger = logger
             while self.steps < total and not self._stopping:
                 before = self.steps

@@ -89,15 +89,20 @@ class Trainer:
             Whether all steps are done.
 
         Raises:
-            ConfigError: the folder cannot be written.
+            ConfigError: the folder cannot be written, or another process has it.
             OSError: a file could not be written later on.
         """
         total = self.config.run.steps
         if self.steps >= total:
             return True
-        self.folder.begin(self.config, self._init)
         self._bar = tqdm(total=total, initial=self.steps, unit="step", disable=None if self._progress else True)
-        with self._bar, closing(self.folder.make_logger(self.steps)) as logger, on_signal(self._stop), fast_products():
+        with (
+            self.folder.in_use(self.config, self._init),
+            self._bar,
+            closing(self.folder.make_logger(self.steps)) as logger,
+            on_signal(self._stop),
+            fast_products(),
+        ):
             self._ppo.set_logger(logger)
             self._ppo.learn(total - self.steps, reset_num_timesteps=False, log_interval=total)  # it logs for itself
             if self.steps >= total:

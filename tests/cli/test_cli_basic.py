@@ -448,6 +448,8 @@ def test_bad_rule_sets(run: Run, tmp_path: Path):
         (["replay", "/"], "/: cannot be read: Is a directory"),
         (["replay", "x", "--episode", "0"], "--episode"),
         (["replay", "x", "--json", "--frames"], "--frames prints text: it does not go with --json"),
+        (["replay", "x", "--full"], "--full goes with --frames"),
+        (["play", "--port", "8123"], "--port goes with --web"),
     ],
 )
 def test_bad_calls(run: Run, args: list[str], text: str):

@@ -6,6 +6,7 @@ import pytest
 from canfield_env.deals import FIRST_TRAINING_DEAL, Deal
 from canfield_env.engine.pack import unpack
 from canfield_env.env.options import EnvOptions
+from canfield_env.errors import ConfigError
 from canfield_env.solver import solve
 from canfield_env.training.config import CurriculumSection
 from canfield_env.training.curriculum import MOST_STATES, WINDOW, CurriculumVecEnv, WonGames
@@ -135,3 +136,11 @@ def test_it_goes_back_to_a_state():
         assert (obs == obs2).all()
         assert (rewards == rewards2).all()
         assert (dones == dones2).all()
+
+
+@pytest.mark.parametrize("section", [{"share": 1.0}, {"winnable": True}])
+def test_where_no_deal_can_be_won_at_once_it_is_given_up(section, monkeypatch):
+    monkeypatch.setattr("canfield_env.training.curriculum.MOST_STATES", 1)
+    monkeypatch.setattr("canfield_env.training.curriculum.MOST_DEALS", 20)
+    with pytest.raises(ConfigError, match="of 20 in a row the solver won none at once"):
+        make(**section)

@@ -14,6 +14,7 @@ import torch
 
 from canfield_env.configs import read_toml
 from canfield_env.errors import ConfigError
+from canfield_env.files import sole_use
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import load_model, load_training
 from canfield_env.training.trainer import Trainer
@@ -155,13 +156,22 @@ def test_a_crash_while_a_file_is_written_leaves_the_one_before(run, tmp_path, mo
 
     def write(folder):
         folder.resumed = name != "run.json"
-        folder.begin(tiny_config(tmp_path), None)
-        folder.make_logger(128)
+        with folder.in_use(tiny_config(tmp_path), None):
+            folder.make_logger(128)
 
     monkeypatch.setattr("os.replace", crash)
     with pytest.raises(KeyboardInterrupt):
         write(RunFolder(tmp_path / "run", tiny_config(tmp_path), resume=True))
     assert (tmp_path / "run" / name).read_bytes() == before
+
+
+def test_a_folder_is_trained_in_by_one_process_at_a_time(tmp_path):
+    config = tiny_config(tmp_path)
+    (tmp_path / "run").mkdir()
+    trainer = start(tmp_path / "run", config)
+    with sole_use(tmp_path / "run"), pytest.raises(ConfigError, match="in use by another process"):
+        trainer.run()
+    assert start(tmp_path / "run", config, resume=True).run()
 
 
 def test_a_finished_run_can_be_made_longer(run, tmp_path):
