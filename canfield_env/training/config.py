@@ -121,12 +121,16 @@ class CardNetworkSection(Section):
         width: size of the embeddings of cards and columns.
         table_width: size of the table's.
         move_width: size of the moves', by which each is compared with all others; 0: each move is scored by itself.
+        reach: whether cards are told what their leaving waste or stock brings in reach, and puts out of it.
+        rounds: how many rounds of messages there are between the cards.
     """
 
     kind: Literal["cards"] = "cards"
     width: Count = 64
     table_width: Annotated[int, Field(ge=2)] = 128
     move_width: Annotated[int, Field(ge=0)] = 0
+    reach: bool = False
+    rounds: Annotated[int, Field(ge=0)] = 0
 
 
 class FlatNetworkSection(Section):

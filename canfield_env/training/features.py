@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from canfield_env.engine import observe as at
-from canfield_env.engine.jit import jit
+from canfield_env.engine.jit import jit, lowest_bit
+from canfield_env.training.links import GOES_ON, MEMBERS, NO_CARD, RELATIONS, find_neighbours, find_reach
 
 #: What is said of each card, in order.
 CARD_FEATURES: Final = (
@@ -42,29 +43,10 @@ SIZE: Final = len(CARD_FEATURES)
 COUNTS: Final = at.COUNT_PEAK
 _COUNT_SCALE: Final = np.array([13.0, 34, 34, 3, 255, 40], np.float32)
 COLUMNS: Final = 4
-#: Stands for "no card" where a card is pointed at.
-NO_CARD: Final = 52
-
-
-def _neighbours(suits: tuple[int, int, int, int], step: int) -> list[int]:
-    """For every card, the number of the card of suit ``suits[its suit]`` that is ``step`` ranks higher, wrapping."""
-    return [13 * suits[card // 13] + (card % 13 + step) % 13 for card in range(52)]
-
-
-# Suits are c, d, h, s; so the twin of a suit is 3 minus it.
-_SAME, _TWIN, _OTHERS = (0, 1, 2, 3), (3, 2, 1, 0), ((1, 0, 0, 1), (2, 3, 3, 2))
-#: The fixed relations of a card: which cards stand in each, summed up where they are two.
-RELATIONS: Final = (
-    ("the next lower of its suit", [_neighbours(_SAME, -1)]),
-    ("the next higher of its suit", [_neighbours(_SAME, 1)]),
-    ("the same rank and colour", [_neighbours(_TWIN, 0)]),
-    ("those that it goes on in columns", [_neighbours(suits, 1) for suits in _OTHERS]),
-    ("those that go on it in columns", [_neighbours(suits, -1) for suits in _OTHERS]),
-)
-#: ``int64[R, 2, 52]``; where a relation has one member, the second one is ``NO_CARD``.
-_MEMBERS: Final = np.array([[*members, [NO_CARD] * 52][:2] for _, members in RELATIONS], np.int64)
 #: What is said of a card and of those around it: those of each relation, the one beneath and the one above.
 AROUND: Final = SIZE * (1 + len(RELATIONS) + 2)
+#: What is said of the cards that come in reach when a card leaves waste or stock, and of those that go out of it.
+REACH: Final = 2 * (SIZE + 1)
 
 
 class Table(NamedTuple):
@@ -73,7 +55,9 @@ class Table(NamedTuple):
     Attributes:
         cards: ``float[N, 52, AROUND]``: what holds of a card, of those in each relation to it, of the card directly
             beneath it in its column, or in the waste once it is up, and of the one directly on top, or next in the
-            order of play.
+            order of play. With ``reach`` ``float[N, 52, AROUND + REACH]``: then, of the cards that come in reach when
+            it is played, added up and divided by 4, what holds of them, and how many columns they go on; and the same
+            of the cards that go out of reach.
         columns: ``float[N, 4, 52]``, 1 where a card is in a column.
         lasts: ``float[N, 4, 52]``, 1 where a card is the last of a column.
         counts: ``float[N, COUNTS]``, the counts of the observation that belong to no suit, scaled.
@@ -89,20 +73,28 @@ class Table(NamedTuple):
     beneath: Tensor
 
 
-def read(tokens: Tensor) -> Table:
+def read(tokens: Tensor, *, reach: bool = False) -> Table:
     """Reads observations.
 
     Args:
         tokens: ``[N, 62]``, of any number type.
+        reach: whether to tell what leaves and what comes in reach when a card leaves waste or stock.
     """
     count = len(tokens)
-    cards = np.empty((count, 52, AROUND), np.float32)
+    cards = np.zeros((count, 52, AROUND + REACH * reach), np.float32)
     columns, lasts = np.zeros((2, count, COLUMNS, 52), np.float32)
     column, beneath = np.empty((2, count, 52), np.int64)
-    numbers = np.ascontiguousarray(tokens.numpy(), np.uint8)
-    _read(numbers, _MEMBERS, cards, columns, lasts, column, beneath)
+    numbers = as_numbers(tokens)
+    _read(numbers, MEMBERS, cards, columns, lasts, column, beneath)
+    if reach:
+        _read_reach(numbers, MEMBERS[GOES_ON], cards)
     counts = numbers[:, 52 : 52 + COUNTS] / _COUNT_SCALE
     return Table(*map(torch.from_numpy, (cards, columns, lasts, counts, column, beneath)))
+
+
+def as_numbers(tokens: Tensor) -> NDArray[np.uint8]:
+    """Observations, of any number type, as the kernels take them."""
+    return np.ascontiguousarray(tokens.numpy(), np.uint8)
 
 
 Array = NDArray[Any]
@@ -120,7 +112,8 @@ def _read(
         card_at[:] = NO_CARD
         for card in range(52):
             card_at[token[card]] = card
-        _describe(token, counts, card_at, own, neighbours)
+        find_neighbours(token, neighbours)
+        _describe(token, counts, card_at, own)
         beneath[game] = neighbours[:, 0]
         for card in range(52):
             place = np.int64(token[card]) - at.TOKEN_COLUMN
@@ -137,12 +130,32 @@ def _read(
                     around[first + k] = own[one, k] + own[other, k]
                 first += SIZE
             around[first : first + SIZE] = own[neighbours[card, 0]]
-            around[first + SIZE :] = own[neighbours[card, 1]]
+            around[first + SIZE : first + 2 * SIZE] = own[neighbours[card, 1]]
 
 
 @jit
-def _describe(token: Array, counts: Array, card_at: Array, own: Array, neighbours: Array) -> None:
-    """Fills in what holds of each card of a game, as ``CARD_FEATURES`` lists it, and which are beneath it and above."""
+def _read_reach(tokens: Array, goes_on: Array, cards: Array) -> None:
+    """Fills in the last ``REACH`` numbers of each card, from what the first ones say of others."""
+    opened, closed = np.empty(52, np.int64), np.empty(52, np.int64)
+    for game in range(len(tokens)):
+        find_reach(tokens[game], opened, closed)
+        for card in range(52):
+            first = AROUND
+            for others in (opened[card], closed[card]):
+                sums = cards[game, card, first : first + SIZE + 1]
+                while others:
+                    other = lowest_bit(others)
+                    others &= others - 1
+                    for k in range(SIZE):
+                        sums[k] += cards[game, other, k] / 4
+                    for column_card in goes_on[:, other]:
+                        sums[SIZE] += cards[game, column_card, 6] / 4
+                first += SIZE + 1
+
+
+@jit
+def _describe(token: Array, counts: Array, card_at: Array, own: Array) -> None:
+    """Fills in what holds of each card of a game, as ``CARD_FEATURES`` lists it."""
     waste = np.int64(counts[at.COUNT_WASTE])
     seen = waste + np.int64(counts[at.COUNT_STOCK])
     draw = np.int64(counts[at.COUNT_DRAW])
@@ -170,8 +183,6 @@ def _describe(token: Array, counts: Array, card_at: Array, own: Array, neighbour
             what[6] = on_top == 0
             what[7] = on_top / 13
             what[8] = under / 13
-            neighbours[card, 0] = card_at[code - 1] if under > 0 else NO_CARD
-            neighbours[card, 1] = card_at[code + 1] if on_top > 0 else NO_CARD
         elif code >= at.TOKEN_TALON:
             place = code - at.TOKEN_TALON + 1
             ahead = place - waste
@@ -184,7 +195,3 @@ def _describe(token: Array, counts: Array, card_at: Array, own: Array, neighbour
             step = (ahead if ahead > 0 else place) % draw
             what[17] = step == 1
             what[18] = step == 2
-            neighbours[card, 0] = card_at[code - 1] if place > 1 else NO_CARD
-            neighbours[card, 1] = card_at[code + 1] if place < seen else NO_CARD
-        else:
-            neighbours[card, :] = NO_CARD

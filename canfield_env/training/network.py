@@ -11,6 +11,8 @@ from canfield_env.engine.layout import ACTIONS
 from canfield_env.training import features
 from canfield_env.training.config import CardNetworkSection, NetworkSection
 from canfield_env.training.features import COLUMNS, COUNTS
+from canfield_env.training.links import find_links
+from canfield_env.training.messages import Round
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
@@ -45,21 +47,26 @@ class Network(nn.Module):
 class CardNetwork(Network):
     """The same weights for every card, suit, column and move, so that what is learned of one holds for all.
 
-    Each card is embedded from what holds of it, of the cards that it can be played with and of those next to it; each
-    column from its cards; the table from both. A move's score comes from the card moved, where it comes from, where it
-    goes, and the table; with ``move_width`` also from the card that it frees, and from all other moves. Only the moves
-    in the mask are scored.
+    Each card is embedded from what holds of it, of the cards that it can be played with and of those next to it, and
+    is then told by these how they are embedded (``messages``); each column from its cards; the table from both. A
+    move's score comes from the card moved, where it comes from, where it goes, and the table; with ``move_width`` also
+    from the card that it frees, and from all other moves. Only the moves in the mask are scored.
 
     Args:
         width: size of the embeddings of cards and columns.
         table_width: size of the table's embedding, and of the layers behind it.
         move_width: size of the moves' embeddings; 0 for none: each move is scored by itself.
+        reach: whether cards are embedded also from what their leaving waste or stock changes there.
+        rounds: how many rounds of messages follow upon that.
     """
 
-    def __init__(self, width: int = 64, table_width: int = 128, move_width: int = 0) -> None:
+    def __init__(
+        self, width: int = 64, table_width: int = 128, move_width: int = 0, reach: bool = False, rounds: int = 0
+    ) -> None:
         super().__init__()
         self.ranks = nn.Embedding(13, width)
-        self.cards = nn.Linear(features.AROUND, width)
+        self.cards = nn.Linear(features.AROUND + features.REACH * reach, width)
+        self.rounds = nn.ModuleList(Round(width) for _ in range(rounds))
         self.columns = nn.Linear(2 * width, width)
         self.table = _layers(2 * width + features.SIZE + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
@@ -71,12 +78,12 @@ class CardNetwork(Network):
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
-        self._compares = move_width > 0
+        self._compares, self._reach = move_width > 0, reach
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
-        seen = features.read(tokens)
-        cards, columns, table = self._embed(seen)
+        seen = features.read(tokens, reach=self._reach)
+        cards, columns, table = self._embed(tokens, seen)
         game, action = masks.nonzero(as_tuple=True)
         card, dest = (action - 1).clamp(min=0) // 5, (action - 1).clamp(min=0) % 5
         targets = torch.cat([self.targets.weight.expand(len(tokens), 2, -1), columns], 1)
@@ -98,13 +105,17 @@ class CardNetwork(Network):
 
     def value(self, tokens: Tensor) -> Tensor:
         """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
-        value: Tensor = self.outlook(self._embed(features.read(tokens))[2]).squeeze(1)
+        value: Tensor = self.outlook(self._embed(tokens, features.read(tokens, reach=self._reach))[2]).squeeze(1)
         return value
 
-    def _embed(self, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
+    def _embed(self, tokens: Tensor, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
         """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""
         ranks = self.ranks.weight.repeat(4, 1)
         cards = torch.relu(self.cards(seen.cards) + ranks)
+        if self.rounds:
+            links = find_links(features.as_numbers(tokens))
+            for each in self.rounds:
+                cards = each(cards, links)
         sums = torch.cat([seen.columns / 4, seen.lasts], 1) @ cards
         columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
         known = seen.cards[:, :, : features.SIZE].mean(1)
@@ -163,5 +174,5 @@ class FlatNetwork(Network):
 def make_network(section: NetworkSection) -> Network:
     """The network that a configuration describes, with random weights from torch's generator."""
     if isinstance(section, CardNetworkSection):
-        return CardNetwork(section.width, section.table_width, section.move_width)
+        return CardNetwork(section.width, section.table_width, section.move_width, section.reach, section.rounds)
     return FlatNetwork(section.width)

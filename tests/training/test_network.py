@@ -9,7 +9,7 @@ import torch
 
 from canfield_env.env.observations import PLANES
 from canfield_env.env.single import CanfieldEnv
-from canfield_env.training import features
+from canfield_env.training import features, links
 from canfield_env.training.features import CARD_FEATURES, SIZE
 from canfield_env.training.network import MASKED, CardNetwork, FlatNetwork
 from tests.training.training_helpers import positions
@@ -59,7 +59,7 @@ def test_the_cards_around_are_those_of_each_relation():
     tokens, _ = positions(20, stock="auto")
     table = features.read(torch.from_numpy(tokens))
     own = around(table, 0)
-    for which, (_, members) in enumerate(features.RELATIONS, 1):
+    for which, (_, members) in enumerate(links.RELATIONS, 1):
         np.testing.assert_array_equal(around(table, which), sum(own[:, others] for others in members))
 
 
@@ -76,11 +76,13 @@ def test_beneath_and_above_are_the_neighbours_in_column_and_talon():
             below = None if starts_pile else cards.get(token - 1)
             on_top = None if ends_pile else cards.get(token + 1)
             np.testing.assert_array_equal(beneath[game, card], 0 if below is None else own[game, below])
-            assert table.beneath[game, card] == (features.NO_CARD if below is None else below)
+            assert table.beneath[game, card] == (links.NO_CARD if below is None else below)
             np.testing.assert_array_equal(above[game, card], 0 if on_top is None else own[game, on_top])
 
 
-@pytest.mark.parametrize("make", [CardNetwork, partial(CardNetwork, move_width=8), FlatNetwork])
+@pytest.mark.parametrize(
+    "make", [CardNetwork, partial(CardNetwork, move_width=8), partial(CardNetwork, reach=True, rounds=2), FlatNetwork]
+)
 def test_masked_moves_are_scored_as_such_and_values_agree(make):
     torch.manual_seed(0)
     network = make(16)
@@ -115,12 +117,12 @@ def swapped(tokens, masks, suits, columns):
 
 @pytest.mark.parametrize("suits", SUIT_ORDERS)
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (2, 0, 3, 1)])
-@pytest.mark.parametrize("move_width", [0, 8])
-def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns, move_width):
+@pytest.mark.parametrize("options", [{}, {"move_width": 8}, {"reach": True}, {"rounds": 2}])
+def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns, options):
     torch.manual_seed(0)
-    network = CardNetwork(16, 32, move_width)
+    network = CardNetwork(16, 32, **options)
     for parameter in network.parameters():
-        torch.nn.init.normal_(parameter, std=0.2)
+        torch.nn.init.normal_(parameter, std=0.1 if "rounds" in options else 0.2)
     tokens, masks = positions(40, stock="auto")
     other_tokens, other_masks, actions = swapped(tokens, masks, suits, columns)
     with torch.no_grad():
