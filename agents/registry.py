@@ -49,6 +49,7 @@ AGENTS: Final = {
         argument="``planner:fast``, ``planner:strong``, ``planner:learned``, or options, told in ``docs/planner.md``",
     ),
     "ppo": Maker(
-        "agents.ppo:PpoAgent", argument="a model: ``d3``, ``d1``, or a file, such as ``ppo:runs/NAME/best.zip``"
+        "agents.ppo:PpoAgent",
+        argument="a model: ``d3``, ``d3-small``, ``d1``, or a file, such as ``ppo:runs/NAME/best.zip``",
     ),
 }

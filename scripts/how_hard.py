@@ -27,7 +27,8 @@ ATLAS: Final = ROOT / "docs" / "results" / "atlas" / "app-d3.json"
 PLAYERS: Final = {
     "random": "any legal move",
     "greedy": "the first move in a fixed order, foundations first",
-    "ppo:d3": "a trained network, one look at the table a move",
+    "ppo:d3-small": "a small trained network, one look at the table a move",
+    "ppo:d3": "a larger one",
     "heuristic": "a strategy written by hand that looks ahead",
     "planner:fast": "search over the orders of the hidden cards, short",
     "planner": "the same, longer",

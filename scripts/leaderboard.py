@@ -46,6 +46,7 @@ SUITES: Final = {
     "d3-test": (
         "random",
         "greedy",
+        "ppo:d3-small",
         "ppo:d3",
         "heuristic",
         "planner:fast",

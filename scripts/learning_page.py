@@ -10,6 +10,7 @@ from __future__ import annotations
 import lzma
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -29,6 +30,7 @@ from canfield_env.training.model_file import load_model
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
+from scripts import what_loses
 from scripts.command import run_script
 from scripts.pages import new_figure, save_figure
 from scripts.tune_planner import RESULTS as MEASUREMENTS
@@ -41,6 +43,8 @@ PAGE: Final = ROOT / "docs" / "learning.md"
 PLANNER_DEALS: Final = 60_000
 #: Random training deals by which no model of a run is chosen, and what they are drawn from.
 FRESH_DEALS, FRESH_SEED = 3_000, 77
+#: With so many cards in the reserve a game has only begun.
+EARLY: Final = 9
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
@@ -134,15 +138,18 @@ def play_fresh(model: Path, env: EnvSection) -> dict[str, Any]:
 
 
 @app.command("time")
-def time_decisions(model: Annotated[Path, typer.Argument(help="A model file.")]) -> None:
+def time_decisions(models: Annotated[list[Path], typer.Argument(help="Model files.")]) -> None:
     """Measures how long decisions take on one core, many games at a time and one."""
     import torch
 
     torch.set_num_threads(1)
-    network = load_model(model)[1]
-    seconds = {str(size): decision_seconds(network, size) for size in (1024, 1)}
+    found = []
+    for model in models:
+        network = load_model(model)[1]
+        seconds = {str(size): decision_seconds(network, size) for size in (1024, 1)}
+        found.append({"model": str(model), "cpu_seconds": seconds})
     KEPT.mkdir(parents=True, exist_ok=True)
-    (KEPT / "decisions.json").write_bytes(orjson.dumps({"model": str(model), "cpu_seconds": seconds}) + b"\n")
+    (KEPT / "decisions.json").write_bytes(orjson.dumps(found) + b"\n")
 
 
 def decision_seconds(network: Network, size: int, steps: int = 60) -> float:
@@ -190,6 +197,7 @@ def markdown() -> str:
     for section in (
         _steps(),
         _beside_the_heuristic(),
+        _what_loses(),
         _decisions(),
         _ablations(),
         _planner(),
@@ -221,6 +229,8 @@ def _steps() -> Iterator[str]:
 def _beside_the_heuristic() -> Iterator[str]:
     """What playing by foresight brings, to set what a network does in one pass beside it."""
     variants = orjson.loads((KEPT.parent / "heuristic.json").read_bytes())["variants"]
+    yield "## Beside a search"
+    yield ""
     yield "A network looks at one position a move, and has to foresee what the move leads to. What looking is worth the"
     yield "[heuristic](heuristic.md) shows, on the same deals:"
     yield ""
@@ -231,11 +241,36 @@ def _beside_the_heuristic() -> Iterator[str]:
         yield f"| {positions:,} | {share(summary['wins'], summary['games']).percent()} |"
 
 
+def _what_loses() -> Iterator[str]:
+    """By what kinds of moves games are lost."""
+    tables = what_loses.kept()
+    counts = [Counter(what for what, _ in table["games"]) for table in tables]
+    yield "## What games are lost by"
+    yield ""
+    yield "`scripts/what_loses.py` looks for the move after which the solver, who sees all cards, cannot win any more."
+    yield "Some such moves are no mistakes, as the player does not see all cards. Of the suite's deals were"
+    yield ""
+    names = [f"`{table['agent']}`" for table in tables]
+    yield f"| | {' | '.join(names)} |"
+    yield f"|---|{'---|' * len(tables)}"
+    for what in what_loses.ENDS:
+        label = f"lost by {what}" if what in what_loses.LOSING else what
+        yield f"| {label} | {' | '.join(str(found[what]) for found in counts)} |"
+    lost = [[cards for what, cards in table["games"] if what in what_loses.LOSING] for table in tables]
+    early = " | ".join(str(sum(count >= EARLY for count in counts)) for counts in lost)
+    yield f"| lost while the reserve had {EARLY} cards or more | {early} |"
+
+
 def _decisions() -> Iterator[str]:
-    for found in results("decisions.json"):
+    yield "## What a decision takes"
+    yield ""
+    yield "Microseconds on one core:"
+    yield ""
+    yield "| model | with 1,024 games side by side | with one |"
+    yield "|---|---|---|"
+    for found in orjson.loads((KEPT / "decisions.json").read_bytes()):
         many, one = (1e6 * found["cpu_seconds"][size] for size in ("1024", "1"))
-        yield f"A decision of `{found['model']}` takes {many:.0f} microseconds on one core where 1,024 games are played"
-        yield f"side by side, and {one:,.0f} where there is one."
+        yield f"| `{found['model']}` | {many:.0f} | {one:,.0f} |"
 
 
 def _row(what: str, suite: str, wins: int, deals: int, fresh: Mapping[str, Any] | None, seconds: float) -> str:

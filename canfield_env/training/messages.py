@@ -51,7 +51,7 @@ class _Tell(torch.autograd.Function):
         for part, messages in _parts(cards):
             torch.mm(cards[part].flatten(0, 1), weight.t(), out=messages)
             _receive(
-                *_shared(part, links),
+                *_links_of(part, links),
                 messages.numpy(),
                 *(array[part].numpy() for array in (context.detach(), cards, told, rose)),
             )
@@ -67,7 +67,7 @@ class _Tell(torch.autograd.Function):
         of_context = torch.empty(len(cards), cards.shape[2])
         for part, of_messages in _parts(cards):
             _send_back(
-                *_shared(part, ctx.links),
+                *_links_of(part, ctx.links),
                 *(array[part].numpy() for array in (of_told, rose, of_context)),
                 of_messages.numpy(),
             )
@@ -84,7 +84,7 @@ def _parts(cards: Tensor) -> list[tuple[slice, Tensor]]:
     return [(slice(first, first + _PART), room[: 52 * min(_PART, count - first)]) for first in firsts]
 
 
-def _shared(part: slice, links: Links) -> tuple[Array, Array, Array]:
+def _links_of(part: slice, links: Links) -> tuple[Array, Array, Array]:
     """The links of some of the games."""
     return links.starts[part.start : part.stop + 1], links.senders, links.receivers
 

@@ -6,12 +6,13 @@ from agents.shipped import MODELS, shipped_models
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
+from canfield_env.training.model_file import read_header
 from scripts import ship_model
 
 
 @pytest.mark.parametrize("name", shipped_models("playing"))
 def test_a_shipped_model_plays_by_its_name(name):
-    suite = Suite.load(f"{name}-validation")
+    suite = Suite.load(f"d{read_header(MODELS / f'{name}.zip').draw}-validation")
     agent = load_agent(f"ppo:{name}")
     records = [play_episode(agent, make_env(agent, suite.rules), deal) for deal in suite.deals[:20]]
     assert agent.name == f"ppo:{name}"
