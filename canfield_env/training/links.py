@@ -2,8 +2,8 @@
 the order of play.
 
 That last one is what draw 3 is about. Turning brings up every third card of waste and stock. When a card is played from
-there, every card behind it moves up by one place, so other cards come in reach, and some that were go out of it; most
-of the games that are lost by a learned player are lost by such a move.
+there, every card behind it moves up by one place: other cards come in reach, and some that were go out of it. More
+games are lost by plays from the stock than by any other kind of move.
 """
 
 from __future__ import annotations
