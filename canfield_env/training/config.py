@@ -123,6 +123,9 @@ class CardNetworkSection(Section):
         move_width: size of the moves', by which each is compared with all others; 0: each move is scored by itself.
         reach: whether cards are told what their leaving waste or stock brings in reach, and puts out of it.
         rounds: how many rounds of messages there are between the cards.
+        groups: whether in each round all cards are told about those that matter to all, as the ends of the columns.
+        norm: whether the cards are normalised after each round.
+        score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
     """
 
     kind: Literal["cards"] = "cards"
@@ -131,6 +134,9 @@ class CardNetworkSection(Section):
     move_width: Annotated[int, Field(ge=0)] = 0
     reach: bool = False
     rounds: Annotated[int, Field(ge=0)] = 0
+    groups: bool = False
+    norm: bool = False
+    score_width: Annotated[int, Field(ge=0)] = 0
 
 
 class FlatNetworkSection(Section):

@@ -39,6 +39,17 @@ CARD_FEATURES: Final = (
     "two cards past the last one that turning brings up",
 )
 SIZE: Final = len(CARD_FEATURES)
+#: Groups of cards that matter to all others: those of which one of these holds.
+GROUPS: Final = (
+    ("last of a column",),
+    ("top of the reserve",),
+    ("next for its foundation",),
+    ("up now", "up later in this pass"),
+    ("up after the next redeal only",),
+    ("unseen",),
+)
+#: ``float[len(GROUPS), SIZE]``, 1 for what puts a card into a group.
+_GROUPS: Final = torch.tensor([[float(name in names) for name in CARD_FEATURES] for names in GROUPS])
 #: The counts that belong to no suit, and what divides them.
 COUNTS: Final = at.COUNT_PEAK
 _COUNT_SCALE: Final = np.array([13.0, 34, 34, 3, 255, 40], np.float32)
@@ -90,6 +101,11 @@ def read(tokens: Tensor, *, reach: bool = False) -> Table:
         _read_reach(numbers, MEMBERS[GOES_ON], cards)
     counts = numbers[:, 52 : 52 + COUNTS] / _COUNT_SCALE
     return Table(*map(torch.from_numpy, (cards, columns, lasts, counts, column, beneath)))
+
+
+def groups_of(seen: Table) -> Tensor:
+    """``float[N, len(GROUPS), 52]``, 1 where a card is in a group."""
+    return _GROUPS @ seen.cards[:, :, :SIZE].transpose(1, 2)
 
 
 def as_numbers(tokens: Tensor) -> NDArray[np.uint8]:

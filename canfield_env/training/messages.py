@@ -27,17 +27,29 @@ class Round(nn.Module):
 
     Args:
         width: size of the cards' embeddings.
+        context: size of what all cards of a game are told alike.
+        norm: whether the cards are normalised afterwards (Ba, Kiros and Hinton 2016).
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, context: int, *, norm: bool = False) -> None:
         super().__init__()
         self.messages = nn.Linear(width, len(KINDS) * width, bias=False)
-        self.context = nn.Linear(width, width)
+        self.context = nn.Linear(context, width)
+        self.norm = nn.LayerNorm(width) if norm else nn.Identity()
         nn.init.normal_(self.messages.weight, std=0.5 / (len(KINDS) * width) ** 0.5)  # a card is sent dozens of them
 
-    def forward(self, cards: Tensor, links: Links) -> Tensor:
-        """``float32[N, 52, width]``, the cards, and the links between them; the same shape comes out."""
-        told: Tensor = _Tell.apply(cards, self.messages.weight, self.context(cards.mean(1)), links)  # type: ignore[no-untyped-call]
+    def forward(self, cards: Tensor, context: Tensor, links: Links) -> Tensor:
+        """Tells the cards.
+
+        Args:
+            cards: ``float32[N, 52, width]``.
+            context: ``float32[N, context]``, what all cards of a game are told.
+            links: between the cards.
+
+        Returns:
+            ``float32[N, 52, width]``, the cards.
+        """
+        told: Tensor = self.norm(_Tell.apply(cards, self.messages.weight, self.context(context), links))  # type: ignore[no-untyped-call]
         return told
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 import torch
@@ -58,27 +59,41 @@ class CardNetwork(Network):
         move_width: size of the moves' embeddings; 0 for none: each move is scored by itself.
         reach: whether cards are embedded also from what their leaving waste or stock changes there.
         rounds: how many rounds of messages follow upon that.
+        groups: whether all cards are told in each round about those of ``features.GROUPS``, and not only what the cards
+            are like on average.
+        norm: whether the cards are normalised after each round.
+        score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
     """
 
     def __init__(
-        self, width: int = 64, table_width: int = 128, move_width: int = 0, reach: bool = False, rounds: int = 0
+        self,
+        width: int = 64,
+        table_width: int = 128,
+        move_width: int = 0,
+        reach: bool = False,
+        rounds: int = 0,
+        groups: bool = False,
+        norm: bool = False,
+        score_width: int = 0,
     ) -> None:
         super().__init__()
+        context = width * (1 + len(features.GROUPS) * groups)
         self.ranks = nn.Embedding(13, width)
         self.cards = nn.Linear(features.AROUND + features.REACH * reach, width)
-        self.rounds = nn.ModuleList(Round(width) for _ in range(rounds))
+        self.rounds = nn.ModuleList(Round(width, context, norm=norm) for _ in range(rounds))
         self.columns = nn.Linear(2 * width, width)
         self.table = _layers(2 * width + features.SIZE + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
-        score, value = nn.Linear(table_width // 2, 1), nn.Linear(table_width, 1)
         if move_width:
             self.each_move = _layers(4 * width + table_width, move_width)
         size = 2 * move_width if move_width else 3 * width + table_width
-        self.moves = nn.Sequential(_layers(size, table_width // 2), score)
+        sizes = [size, score_width, score_width] if score_width else [size, table_width // 2]
+        score, value = nn.Linear(sizes[-1], 1), nn.Linear(table_width, 1)
+        self.moves = nn.Sequential(*itertools.starmap(_layers, itertools.pairwise(sizes)), score)
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
-        self._compares, self._reach = move_width > 0, reach
+        self._compares, self._reach, self._groups = move_width > 0, reach, groups
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
@@ -114,8 +129,12 @@ class CardNetwork(Network):
         cards = torch.relu(self.cards(seen.cards) + ranks)
         if self.rounds:
             links = find_links(features.as_numbers(tokens))
+            groups = features.groups_of(seen) / 4 if self._groups else None
             for each in self.rounds:
-                cards = each(cards, links)
+                context = cards.mean(1)
+                if groups is not None:
+                    context = torch.cat([context, (groups @ cards).flatten(1)], 1)
+                cards = each(cards, context, links)
         sums = torch.cat([seen.columns / 4, seen.lasts], 1) @ cards
         columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
         known = seen.cards[:, :, : features.SIZE].mean(1)
@@ -174,5 +193,5 @@ class FlatNetwork(Network):
 def make_network(section: NetworkSection) -> Network:
     """The network that a configuration describes, with random weights from torch's generator."""
     if isinstance(section, CardNetworkSection):
-        return CardNetwork(section.width, section.table_width, section.move_width, section.reach, section.rounds)
+        return CardNetwork(**section.model_dump(exclude={"kind"}))
     return FlatNetwork(section.width)

@@ -111,31 +111,34 @@ def test_the_reach_as_the_network_reads_it():
             np.testing.assert_allclose(cards[game, card, AROUND:], np.concatenate(sums), atol=1e-5)
 
 
-def plain_round(layer, cards, links):
+def plain_round(layer, cards, context, links):
     """What a round does, link by link."""
     count, _, width = cards.shape
     messages = (cards @ layer.messages.weight.t()).view(count, -1, width)
     games = np.repeat(np.arange(count), np.diff(links.starts))
     sent = messages[games, links.senders.astype(np.int64)]
-    sums = layer.context(cards.mean(1))[:, None].expand(-1, 52, -1).contiguous()
+    sums = layer.context(context)[:, None].expand(-1, 52, -1).contiguous()
     sums = sums.index_put((torch.from_numpy(games), torch.from_numpy(links.receivers.astype(np.int64))), sent, True)
-    return cards + torch.relu(sums)
+    return layer.norm(cards + torch.relu(sums))
 
 
+@pytest.mark.parametrize("norm", [False, True])
 @pytest.mark.parametrize("count", [1, 33])  # one part, and a second one that is not full
-def test_a_round_and_its_gradients_are_those_of_its_plain_form(count):
+def test_a_round_and_its_gradients_are_those_of_its_plain_form(count, norm):
     torch.manual_seed(0)
-    layer = Round(8)
+    layer = Round(8, 5, norm=norm)
     tokens, _ = positions(count, stock="auto")
     links = find_links(tokens)
+    shapes = (count, 52, 8), (count, 5)
     weights = torch.randn(count, 52, 8)
     results = []
-    for apply in (layer, lambda cards, links: plain_round(layer, cards, links)):
-        cards = torch.randn(count, 52, 8, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    for apply in (layer, lambda *inputs: plain_round(layer, *inputs)):
+        generator = torch.Generator().manual_seed(1)
+        cards, context = (torch.randn(*shape, generator=generator, requires_grad=True) for shape in shapes)
         layer.zero_grad(set_to_none=True)
-        told = apply(cards, links)
+        told = apply(cards, context, links)
         (told * weights).sum().backward()
-        results.append([told.detach(), cards.grad, *(values.grad for values in layer.parameters())])
+        results.append([told.detach(), cards.grad, context.grad, *(values.grad for values in layer.parameters())])
     for made, plain in zip(*results, strict=True):
         torch.testing.assert_close(made, plain, rtol=1e-4, atol=1e-4)
         assert plain.abs().sum() > 0

@@ -80,8 +80,11 @@ def test_beneath_and_above_are_the_neighbours_in_column_and_talon():
             np.testing.assert_array_equal(above[game, card], 0 if on_top is None else own[game, on_top])
 
 
+LARGE = {"reach": True, "rounds": 2, "groups": True, "norm": True, "score_width": 8}
+
+
 @pytest.mark.parametrize(
-    "make", [CardNetwork, partial(CardNetwork, move_width=8), partial(CardNetwork, reach=True, rounds=2), FlatNetwork]
+    "make", [CardNetwork, partial(CardNetwork, move_width=8), partial(CardNetwork, **LARGE), FlatNetwork]
 )
 def test_masked_moves_are_scored_as_such_and_values_agree(make):
     torch.manual_seed(0)
@@ -117,12 +120,12 @@ def swapped(tokens, masks, suits, columns):
 
 @pytest.mark.parametrize("suits", SUIT_ORDERS)
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (2, 0, 3, 1)])
-@pytest.mark.parametrize("options", [{}, {"move_width": 8}, {"reach": True}, {"rounds": 2}])
+@pytest.mark.parametrize("options", [{}, {"move_width": 8}, {"reach": True}, {"rounds": 2}, LARGE])
 def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns, options):
     torch.manual_seed(0)
     network = CardNetwork(16, 32, **options)
     for parameter in network.parameters():
-        torch.nn.init.normal_(parameter, std=0.1 if "rounds" in options else 0.2)
+        torch.nn.init.normal_(parameter, std=0.1 if options == {"rounds": 2} else 0.2)
     tokens, masks = positions(40, stock="auto")
     other_tokens, other_masks, actions = swapped(tokens, masks, suits, columns)
     with torch.no_grad():
@@ -146,3 +149,29 @@ def test_moves_that_are_compared_are_scored_by_what_else_there_is():
         with torch.no_grad():
             scores, others = (network(tokens, these)[0][fewer] for these in (masks, fewer))
         assert torch.allclose(scores, others, atol=1e-5) != compares
+
+
+def test_the_groups_are_the_cards_of_which_what_makes_them_holds():
+    tokens, _ = positions(60, stock="auto")
+    seen = features.read(torch.from_numpy(tokens))
+    groups = features.groups_of(seen).numpy()
+    own = around(seen, 0)
+    for number, names in enumerate(features.GROUPS):
+        held = sum(own[:, :, features.CARD_FEATURES.index(name)] for name in names)
+        np.testing.assert_array_equal(groups[:, number], held)
+        assert set(np.unique(groups[:, number])) == {0, 1}
+    assert (groups[:, 0].sum(1) <= 4).all()
+    assert (groups[:, 1].sum(1) <= 1).all()
+
+
+def test_with_groups_the_cards_are_told_about_those_in_them():
+    tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
+    groups = features.groups_of(features.read(tokens))
+    network = CardNetwork(16, 32, rounds=2, groups=True)
+    told = []
+    for each in network.rounds:
+        each.register_forward_pre_hook(lambda _, inputs: told.append(inputs))
+    network(tokens, masks)
+    for cards, context, _ in told:
+        torch.testing.assert_close(context, torch.cat([cards.mean(1), (groups @ cards).flatten(1) / 4], 1))
+    assert len(told) == 2
