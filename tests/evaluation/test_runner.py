@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,15 @@ def group_lives(leader: int) -> bool:
     return True
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """Lets processes that are started heed SIGINT, also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, jobs: str):
     command = [sys.executable, "-m", "canfield_env", "evaluate", "--agent", f"{PLAYERS}:Slow", "--jobs", jobs]

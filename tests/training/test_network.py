@@ -2,6 +2,7 @@
 
 import itertools
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +81,7 @@ def test_beneath_and_above_are_the_neighbours_in_column_and_talon():
             np.testing.assert_array_equal(above[game, card], 0 if on_top is None else own[game, on_top])
 
 
-LARGE = {"reach": True, "rounds": 2, "groups": True, "norm": True, "score_width": 8}
+LARGE: dict[str, Any] = {"reach": True, "rounds": 2, "groups": True, "norm": True, "score_width": 8}
 
 
 @pytest.mark.parametrize(
