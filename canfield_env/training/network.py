@@ -84,11 +84,11 @@ class CardNetwork(Network):
         self.columns = nn.Linear(2 * width, width)
         self.table = _layers(2 * width + features.SIZE + COUNTS, table_width)
         self.targets = nn.Embedding(2, width)  # the foundation; no column that the card comes from
-        if move_width:
-            self.each_move = _layers(4 * width + table_width, move_width)
         size = 2 * move_width if move_width else 3 * width + table_width
         sizes = [size, score_width, score_width] if score_width else [size, table_width // 2]
         score, value = nn.Linear(sizes[-1], 1), nn.Linear(table_width, 1)
+        if move_width:
+            self.each_move = _layers(4 * width + table_width, move_width)
         self.moves = nn.Sequential(*itertools.starmap(_layers, itertools.pairwise(sizes)), score)
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
