@@ -138,6 +138,12 @@ class CardNetworkSection(Section):
     norm: bool = False
     score_width: Annotated[int, Field(ge=0)] = 0
 
+    @model_validator(mode="after")
+    def _has_rounds(self) -> Self:
+        if self.rounds == 0 and (self.groups or self.norm):
+            raise ConfigError(f"network.{'groups' if self.groups else 'norm'} is of no use without network.rounds")
+        return self
+
 
 class FlatNetworkSection(Section):
     """``network.FlatNetwork``, the baseline."""
