@@ -133,8 +133,8 @@ def _run(note: dict[str, Any]) -> Iterator[str]:
     yield f"### {note['run']}"
     yield ""
     yield f"{note['steps']:,} steps, {note['cpu_seconds']:,.0f} CPU seconds, seed {origin['seed']}; commit"
-    yield f"{_revision(note['about']['git'])}. Chosen for {100 * won:.1f} % won and {cards_up:.1f} cards up on"
-    yield f"{origin['deals']} deals of `{origin['suite']}`."
+    yield f"{_revision(note['about']['git'])}. The run's best model won {100 * won:.1f} %, with {cards_up:.1f} cards"
+    yield f"up, of {origin['deals']} deals of `{origin['suite']}`."
     for data in origin.get("datasets", []):
         yield f"Learned from `{data['folder']}`, SHA-256 `{data['sha256']}`."
     yield ""
