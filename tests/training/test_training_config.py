@@ -56,7 +56,7 @@ def test_settings_override_the_file(tmp_path):
         (GOOD.replace("1000", "0"), "run.steps: Input should be greater than or equal to 1"),
         (GOOD + "[network]\nkind = 'deep'", "network: Input tag 'deep'"),
         (GOOD + "[network]\nkind = 'flat'\ntable_width = 3", "unknown key 'network.table_width'"),
-        (GOOD + "[network]\ngroups = true", "network.groups is of no use without network.rounds"),
+        (GOOD + "[network]\nkind = 'cards'\ngroups = true", "network.groups is of no use without network.rounds"),
         (GOOD + "[network]\nkind = 'cards'\nnorm = true", "network.norm is of no use without network.rounds"),
         (GOOD + "[algorithm]\ngamma = 1.5", "algorithm.gamma: Input should be less than or equal to 1"),
         (GOOD + "[algorithm]\nlearning_rate = nan", "algorithm.learning_rate: Input should be"),
