@@ -188,10 +188,12 @@ class RunSection(Section):
     Attributes:
         steps: steps of training in all games together; the run ends with the update that reaches them.
         seed: what the weights, the deals and the moves tried are drawn from.
+        threads: how many threads the network runs in. Another number gives other roundings, and so another run.
     """
 
     steps: Count
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    threads: Count = 1
 
 
 class RunConfig(Section):

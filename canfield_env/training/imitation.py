@@ -31,11 +31,12 @@ from canfield_env.training.model_file import (
     load_training,
     save_model,
 )
-from canfield_env.training.network import Network, make_network
+from canfield_env.training.network import make_network
 from canfield_env.training.play import play_deals
 from canfield_env.training.repetition import RESERVE
 from canfield_env.training.running import fast_products, make_adamw, on_signal
 from canfield_env.training.state import optimizer_tensors, restore_optimizer
+from canfield_env.training.threads import Scorer, in_threads
 
 #: Lines whose losses are averaged for one line of the metrics.
 LOG_EVERY: Final = 50_000
@@ -165,7 +166,7 @@ class Losses(NamedTuple):
     regret: Tensor
 
 
-def losses_of(network: Network, batch: Batch, temperature: float) -> Losses:
+def losses_of(network: Scorer, batch: Batch, temperature: float) -> Losses:
     """Compares a network with a batch."""
     logits, values = network(batch.tokens, batch.legal)
     log_probs = torch.log_softmax(logits, 1)
@@ -242,6 +243,7 @@ class Imitator:
         self._deals = config.evaluation.load().deals
         torch.manual_seed(config.run.seed)
         self._network = make_network(config.network)
+        self._score = in_threads(self._network, config.run.threads)
         self._optimizer = make_adamw(self._network, config.fit.learning_rate, config.fit.weight_decay)
         self._data = [_identity(dataset) for dataset in datasets]
         self._init = None if init is None else str(init)
@@ -302,7 +304,7 @@ class Imitator:
         fit, before = self.config.fit, self.steps
         for group in self._optimizer.param_groups:
             group["lr"] = fit.learning_rate * (1 - self.steps / self.config.run.steps)
-        losses = losses_of(self._network, self._next_batch(), fit.temperature)
+        losses = losses_of(self._score, self._next_batch(), fit.temperature)
         self._optimizer.zero_grad()
         loss = fit.taught * losses.taught + fit.worth * losses.worth + fit.value * losses.value
         torch.autograd.backward(loss)
@@ -330,7 +332,7 @@ class Imitator:
         with torch.inference_mode():
             for first in range(0, len(self._measured), _MEASURED):
                 batch = self._lines.batch(self._measured[first : first + _MEASURED], self._starts)
-                for name, loss in losses_of(self._network, batch, self.config.fit.temperature)._asdict().items():
+                for name, loss in losses_of(self._score, batch, self.config.fit.temperature)._asdict().items():
                     self._logger.record_mean(f"held_out/{name}", loss.item())
         result = play_deals(self._network, self.config.env, self._deals)
         won, cards_up = result.score

@@ -68,7 +68,7 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
     ppo = PausingPPO(
         NetworkPolicy,
         env,
-        policy_kwargs={"make_network": partial(make_network, config.network)},
+        policy_kwargs={"make_network": partial(make_network, config.network), "threads": config.run.threads},
         n_steps=section.rollout,
         batch_size=section.batch_size,
         n_epochs=section.epochs,

@@ -57,7 +57,7 @@ def run(tmp_path_factory):
 
 
 def test_the_folder_holds_what_repeats_the_run(run):
-    assert read_toml(run / "config.toml")["run"] == {"steps": 384, "seed": 0}
+    assert read_toml(run / "config.toml")["run"] == {"steps": 384, "seed": 0, "threads": 1}
     origin = json.loads((run / "run.json").read_text())
     assert origin["packages"].keys() >= {"canfield-env", "torch", "sb3-contrib", "numpy"}
     assert origin["git"] is None or origin["git"].keys() == {"commit", "dirty"}
@@ -105,6 +105,16 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(run, tmp_path, mon
         return [{key: value for key, value in line.items() if "seconds" not in key} for line in metrics(folder)]
 
     assert curve(tmp_path / "run") == curve(run)
+
+
+def test_a_run_in_threads_is_repeated_and_gone_on_with(tmp_path, monkeypatch):
+    config = tiny_config(tmp_path, "run.threads=2")
+    assert start(tmp_path / "straight", config).run()
+    trainer = start(tmp_path / "stopped", config)
+    stop_at(trainer, 150, monkeypatch)
+    assert not trainer.run()
+    assert start(tmp_path / "stopped", config, resume=True).run()
+    assert weights(tmp_path / "straight" / "last.zip") == weights(tmp_path / "stopped" / "last.zip")
 
 
 def test_a_killed_run_goes_on_from_its_last_evaluation(run, tmp_path, monkeypatch):
