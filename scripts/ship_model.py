@@ -90,7 +90,7 @@ def _lines() -> Iterator[str]:
     yield "[docs/learning.md](../../docs/learning.md)."
     yield ""
     yield "The models of `ppo` play by one forward pass a move, without search. `heuristic` and `planner`, which look"
-    yield "ahead, win far more. That of `planner:learned` does not play, but judges what the planner compares. All of"
+    yield "ahead, win more. That of `planner:learned` does not play, but judges what the planner compares. All of"
     yield "them know what a player knows. They are for the rules and the draw that they were trained for, and are"
     yield "refused elsewhere. They were trained on deals that no suite holds; the best model of a run was chosen on a"
     yield "validation suite."
