@@ -97,6 +97,9 @@ class AlgorithmSection(Section):
         max_grad_norm: longest gradient.
         target_kl: an update ends early once the policy has moved so far (an estimate of the KL divergence); 0: never.
         value_first: steps at the start in which only the value is trained, for a run that starts from a model.
+        ema_decay: decay of the weights' exponential moving average (Polyak and Juditsky 1992), which takes up the
+            weights after each update. Where it is not 0, the averaged network is the one that is evaluated, and kept as
+            the best; the other goes on learning.
     """
 
     rollout: Count = 16
@@ -112,6 +115,7 @@ class AlgorithmSection(Section):
     max_grad_norm: Positive = 0.5
     target_kl: Weight = 0.0
     value_first: Annotated[int, Field(ge=0)] = 0
+    ema_decay: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
 class CardNetworkSection(Section):

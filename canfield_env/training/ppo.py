@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from sb3_contrib import MaskablePPO
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.curriculum import CurriculumVecEnv
-from canfield_env.training.network import make_network
+from canfield_env.training.network import Network, make_network
 from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.vecenv import TrainingVecEnv
 
@@ -22,10 +23,26 @@ class PausingPPO(MaskablePPO):
         before_rollout: says whether to go on.
         value_first: steps at the start in which only the value is trained. What it shares with the policy is left as
             it is, so the policy does not change until the value is worth following.
+        average: the mean of the network's weights so far, if one is kept.
     """
 
     before_rollout: Callable[[], bool]
     value_first: int = 0
+    average: AveragedModel | None = None
+
+    @property
+    def network(self) -> Network:
+        """The network that learns."""
+        assert isinstance(self.policy, NetworkPolicy)
+        return self.policy.network
+
+    @property
+    def player(self) -> Network:
+        """The network that is worth playing with: the averaged one, once there is one."""
+        if self.average is None or self.average.n_averaged == 0:
+            return self.network
+        assert isinstance(self.average.module, Network)
+        return self.average.module
 
     def collect_rollouts(self, *args: Any, **kwargs: Any) -> bool:
         """A rollout, or False where training is to stop."""
@@ -33,10 +50,11 @@ class PausingPPO(MaskablePPO):
 
     def train(self) -> None:
         """An update."""
-        assert isinstance(self.policy, NetworkPolicy)
         self.policy.requires_grad_(self.num_timesteps > self.value_first)
-        self.policy.network.outlook.requires_grad_(True)
+        self.network.outlook.requires_grad_(True)
         super().train()
+        if self.average is not None:
+            self.average.update_parameters(self.network)
 
 
 def make_env(config: TrainingConfig) -> TrainingVecEnv:
@@ -85,6 +103,9 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
     )
     ppo.before_rollout = before_rollout
     ppo.value_first = section.value_first
+    if section.ema_decay:
+        mean = get_ema_multi_avg_fn(section.ema_decay)  # type: ignore[no-untyped-call]
+        ppo.average = AveragedModel(ppo.network, multi_avg_fn=mean)
     env.seed(config.run.seed * env.num_envs)  # game i gets this seed plus i, so no other run's
     return ppo
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -13,6 +13,9 @@ from torch import Tensor
 from canfield_env.training.model_file import TrainingState
 from canfield_env.training.ppo import PausingPPO
 from canfield_env.training.vecenv import TrainingVecEnv
+
+#: What the names of the averaged weights begin with.
+_AVERAGE: Final = "average "
 
 
 def capture(ppo: PausingPPO, env: TrainingVecEnv, **facts: Any) -> TrainingState:
@@ -29,6 +32,8 @@ def capture(ppo: PausingPPO, env: TrainingVecEnv, **facts: Any) -> TrainingState
     assert ppo._last_episode_starts is not None
     arrays = {"numpy generator": keys, "starts": ppo._last_episode_starts, **env.state()}
     tensors |= {name: torch.tensor(np.frombuffer(array.tobytes(), np.uint8)) for name, array in arrays.items()}
+    if ppo.average is not None:
+        tensors |= {_AVERAGE + name: values for name, values in ppo.average.state_dict().items()}
     return TrainingState(facts, tensors)
 
 
@@ -45,6 +50,9 @@ def restore(state: TrainingState, ppo: PausingPPO, env: TrainingVecEnv) -> None:
 
     ppo.num_timesteps, ppo._n_updates = facts["steps"], facts["updates"]
     restore_optimizer(ppo.policy.optimizer, tensors)
+    if ppo.average is not None:
+        average = {name: values for name, values in tensors.items() if name.startswith(_AVERAGE)}
+        ppo.average.load_state_dict({name.removeprefix(_AVERAGE): values for name, values in average.items()})
     ppo._last_obs = env.restore({name: array(name, like) for name, like in env.state().items()})
     ppo._last_episode_starts = array("starts", np.empty(env.num_envs, np.bool_))
     torch.set_rng_state(tensors["torch generator"])

@@ -17,9 +17,7 @@ from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import Header, load_like, load_model, load_training, save_model
-from canfield_env.training.network import Network
 from canfield_env.training.play import Result, play_deals
-from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.ppo import make_env, make_ppo
 from canfield_env.training.running import fast_products, on_signal
 from canfield_env.training.state import capture, restore
@@ -69,18 +67,12 @@ class Trainer:
             folder.check_init(self._init)
             self._restore()
         elif init is not None:
-            self._network.load_state_dict(load_like(init, config.network).state_dict())
+            self._ppo.network.load_state_dict(load_like(init, config.network).state_dict())
 
     @property
     def steps(self) -> int:
         """Steps of training so far."""
         return int(self._ppo.num_timesteps)
-
-    @property
-    def _network(self) -> Network:
-        policy = self._ppo.policy
-        assert isinstance(policy, NetworkPolicy)
-        return policy.network
 
     def run(self) -> bool:
         """Trains until all steps are done, or until ``watch``, Ctrl-C or SIGTERM stop it, with everything saved.
@@ -136,14 +128,14 @@ class Trainer:
             self._log("curriculum", distance=within[-1]["distance"], **_means(within))
 
     def _evaluate(self) -> None:
-        result = play_deals(self._network, self.config.env, self._deals)
+        result = play_deals(self._ppo.player, self.config.env, self._deals)
         self._evaluated = self.steps
         win_rate, cards_up = result.score
         self._log("evaluation", won=win_rate, cards_up=cards_up, length=result.steps.mean())
         self._bar.set_postfix_str(f"{win_rate:.1%} won, {cards_up:.1f} cards up")
         if self._best is None or result.score > self._best:
             self._best = result.score
-            save_model(self.folder.best, self._header(), self._network)
+            save_model(self.folder.best, self._header(), self._ppo.player)
         if self._watch is not None and not self._watch(self.steps, result):
             self._stopping = True
 
@@ -167,10 +159,10 @@ class Trainer:
 
     def _save_last(self) -> None:
         state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self.seconds)
-        save_model(self.folder.last, self._header(), self._network, state)
+        save_model(self.folder.last, self._header(), self._ppo.network, state)
 
     def _restore(self) -> None:
-        self._network.load_state_dict(load_model(self.folder.last)[1].state_dict())
+        self._ppo.network.load_state_dict(load_model(self.folder.last)[1].state_dict())
         state = load_training(self.folder.last)
         try:
             restore(state, self._ppo, self._env)

@@ -210,7 +210,7 @@ def test_a_run_goes_on_only_with_its_own_datasets(run, dataset):
 def test_training_goes_on_from_what_was_learned(run, tmp_path):
     config = tiny_config(tmp_path)
     trainer = Trainer(config, RunFolder(tmp_path / "ppo", config), init=run / "best.zip")
-    assert weights(run / "best.zip") == {k: v.tolist() for k, v in trainer._network.state_dict().items()}
+    assert weights(run / "best.zip") == {k: v.tolist() for k, v in trainer._ppo.network.state_dict().items()}
 
 
 def test_a_run_starts_from_a_model_of_the_same_network_only(run, dataset, tmp_path):

@@ -17,6 +17,7 @@ from canfield_env.errors import ConfigError
 from canfield_env.files import sole_use
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.model_file import load_model, load_training
+from canfield_env.training.play import play_deals
 from canfield_env.training.trainer import Trainer
 from tests.training.training_helpers import TINY, tiny_config
 
@@ -117,6 +118,52 @@ def test_a_run_in_threads_is_repeated_and_gone_on_with(tmp_path, monkeypatch):
     assert weights(tmp_path / "straight" / "last.zip") == weights(tmp_path / "stopped" / "last.zip")
 
 
+def test_the_averaged_network_is_evaluated_and_kept(tmp_path, monkeypatch):
+    config = tiny_config(tmp_path, "algorithm.ema_decay=0.75", "evaluation.every=384")
+    trainer, played = start(tmp_path / "run", config), []
+    update = trainer._ppo.train
+    learned = []
+
+    def train():
+        update()
+        learned.append({name: values.clone() for name, values in trainer._ppo.network.state_dict().items()})
+
+    def play(network, *arguments):
+        played.append(network)
+        return play_deals(network, *arguments)
+
+    monkeypatch.setattr(trainer._ppo, "train", train)
+    monkeypatch.setattr("canfield_env.training.trainer.play_deals", play)
+    assert trainer.run()
+    mean = learned[0]
+    for after in learned[1:]:
+        mean = {name: 0.75 * values + 0.25 * after[name] for name, values in mean.items()}
+    best, last = (load_model(tmp_path / "run" / name)[1].state_dict() for name in ("best.zip", "last.zip"))
+    assert len(learned) == 6
+    assert len(played) == 1
+    for name, values in mean.items():
+        torch.testing.assert_close(best[name], values)
+        assert (played[0].state_dict()[name] == best[name]).all()
+        assert (last[name] == learned[-1][name]).all()
+    assert any((best[name] != last[name]).any() for name in mean)
+
+
+@pytest.mark.parametrize("steps", [1, 150])
+def test_a_run_with_an_averaged_network_goes_on_as_if_it_had_not_been_stopped(tmp_path, monkeypatch, steps):
+    config = tiny_config(tmp_path, "algorithm.ema_decay=0.75")
+    assert start(tmp_path / "straight", config).run()
+    trainer = start(tmp_path / "stopped", config)
+    stop_at(trainer, steps, monkeypatch)
+    assert not trainer.run()
+    assert start(tmp_path / "stopped", config, resume=True).run()
+    for name in ("best.zip", "last.zip"):
+        assert weights(tmp_path / "straight" / name) == weights(tmp_path / "stopped" / name)
+    straight, stopped = (load_training(tmp_path / name / "last.zip").tensors for name in ("straight", "stopped"))
+    averages = [name for name in straight if name.startswith("average module.")]
+    assert averages
+    assert all((straight[name] == stopped[name]).all() for name in averages)
+
+
 def test_a_killed_run_goes_on_from_its_last_evaluation(run, tmp_path, monkeypatch):
     config = tiny_config(tmp_path)
     trainer = start(tmp_path / "run", config)
@@ -209,7 +256,7 @@ def test_other_seeds_give_other_deals(tmp_path):
 def test_a_new_run_starts_from_a_models_weights(run, tmp_path):
     config = tiny_config(tmp_path)
     trainer = start(tmp_path / "run", config, init=run / "best.zip")
-    assert {n: t.tolist() for n, t in trainer._network.state_dict().items()} == weights(run / "best.zip")
+    assert {n: t.tolist() for n, t in trainer._ppo.network.state_dict().items()} == weights(run / "best.zip")
     with pytest.raises(ConfigError, match=r"the model's network is .*the configuration's"):
         start(tmp_path / "other", tiny_config(tmp_path, "network.width=9"), init=run / "best.zip")
     assert not (tmp_path / "other").exists()
@@ -305,10 +352,10 @@ def test_the_script_saves_on_sigterm(tmp_path):
 def test_at_first_only_the_value_is_trained(tmp_path):
     config = tiny_config(tmp_path, "algorithm.value_first=128")
     trainer = start(tmp_path / "run", config)
-    before = {name: tensor.clone() for name, tensor in trainer._network.state_dict().items()}
+    before = {name: tensor.clone() for name, tensor in trainer._ppo.network.state_dict().items()}
 
     def changed():
-        after = trainer._network.state_dict()
+        after = trainer._ppo.network.state_dict()
         return {name.partition(".")[0] for name, tensor in before.items() if (after[name] != tensor).any()}
 
     seen = {}
