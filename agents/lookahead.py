@@ -13,16 +13,8 @@ import numpy as np
 from agents.judgement import judge
 from canfield_env.engine import kernels
 from canfield_env.engine import layout as at
+from canfield_env.engine.imagine import find_known_moves
 from canfield_env.engine.jit import jit, lowest_bit
-
-
-@jit
-def find_known_moves(game, settings, unseen):
-    """Finds the legal moves of known cards onto known cards."""
-    kernels.find_moves(game, settings)
-    game.legal[0] &= ~unseen
-    for k in range(settings.columns):
-        game.legal[1 + k] = 0 if kernels.column_last(game, k) & unseen else game.legal[1 + k] & ~unseen
 
 
 @jit

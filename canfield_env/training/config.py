@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from canfield_env.configs import find_config, first_fault, read_toml
 from canfield_env.env.options import EnvOptions, Reward, Stock
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.suites import Suite
+from canfield_env.rules import Rules
 
 
 class Section(BaseModel):
@@ -25,6 +28,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
 Weight = Annotated[float, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
+Numbers = NDArray[Any]
 
 
 class EnvSection(Section):
@@ -59,6 +63,16 @@ class EnvSection(Section):
         return EnvOptions.of(
             self.rules, draw=self.draw, stock=self.stock, reward=self.reward, observation="tokens", illegal="raise"
         )
+
+    def shape(self, rewards: Numbers, from_reserve: Numbers, won: NDArray[np.bool_]) -> Numbers:
+        """The rewards that are trained on, ``float[N]``.
+
+        Args:
+            rewards: ``float[N]``, the environment's.
+            from_reserve: ``float[N]``, how many cards left the reserve.
+            won: ``bool[N]``, whether the game was won.
+        """
+        return self.reward_scale * rewards + self.reserve_reward * from_reserve + self.win_reward * won
 
 
 class CurriculumSection(Section):
@@ -118,6 +132,21 @@ class AlgorithmSection(Section):
     ema_decay: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
+class LookaheadSection(Section):
+    """What is learned after each update of PPO from the value of the positions that moves lead to: ``ppo.py``.
+
+    Attributes:
+        share: of the steps of a rollout, those whose moves are judged so; 0: none.
+        orders: by how many orders of the hidden cards a move is judged that turns one up.
+        temperature: how much more a move is worth than another one that is played e times as often, the policy having
+            played both alike.
+    """
+
+    share: Share = 0.0
+    orders: Count = 4
+    temperature: Positive = 0.1
+
+
 class CardNetworkSection(Section):
     """``network.CardNetwork``.
 
@@ -130,6 +159,8 @@ class CardNetworkSection(Section):
         groups: whether in each round all cards are told about those that matter to all, as the ends of the columns.
         norm: whether the cards are normalised after each round.
         score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
+        ahead: whether a move is scored also from the cards that can be played once it is made, and those that no longer
+            can.
     """
 
     kind: Literal["cards"] = "cards"
@@ -141,11 +172,14 @@ class CardNetworkSection(Section):
     groups: bool = False
     norm: bool = False
     score_width: Annotated[int, Field(ge=0)] = 0
+    ahead: bool = False
 
     @model_validator(mode="after")
     def _has_rounds(self) -> Self:
         if self.rounds == 0 and (self.groups or self.norm):
             raise ConfigError(f"network.{'groups' if self.groups else 'norm'} is of no use without network.rounds")
+        if self.ahead and self.move_width:
+            raise ConfigError("network.ahead does not go with network.move_width")
         return self
 
 
@@ -216,6 +250,8 @@ class RunConfig(Section):
         options, suite = self.env.options(), self.evaluation.load()
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
+        if isinstance(self.network, CardNetworkSection) and self.network.ahead and options.rules != Rules():
+            raise ConfigError("network.ahead looks ahead by the rules of app, which env has not")
         return self
 
     @classmethod
@@ -250,6 +286,7 @@ class TrainingConfig(RunConfig):
 
     curriculum: CurriculumSection = CurriculumSection()
     algorithm: AlgorithmSection = AlgorithmSection()
+    lookahead: LookaheadSection = LookaheadSection()
 
     @model_validator(mode="after")
     def _rollout_holds_a_batch(self) -> Self:

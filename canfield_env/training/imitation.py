@@ -131,13 +131,13 @@ class Lines:
 
 def returns_of(shard: Shard, env: EnvSection, gamma: float) -> NDArray[np.float32]:
     """``float32[N]``, the discounted rewards from each line to the end of its game, as training has them."""
-    lasts = shard.ends[np.diff(shard.ends, prepend=0) > 0] - 1
-    won = shard.won[np.diff(shard.ends, prepend=0) > 0]
+    played = np.diff(shard.ends, prepend=0) > 0
+    lasts, won = shard.ends[played] - 1, np.zeros(len(shard.rewards), np.bool_)
+    won[lasts] = shard.won[played]
     reserve = shard.tokens[:, RESERVE].astype(np.int64)
     after = np.append(reserve[1:], 0)
-    after[lasts] = np.where(won, 0, reserve[lasts])
-    rewards = env.reward_scale * shard.rewards + env.reserve_reward * (reserve - after)
-    rewards[lasts] += env.win_reward * won
+    after[lasts] = np.where(won[lasts], 0, reserve[lasts])
+    rewards = env.shape(shard.rewards, reserve - after, won)
     returns = np.zeros(len(rewards))
     ahead, is_last = 0.0, np.zeros(len(rewards), np.bool_)
     is_last[lasts] = True

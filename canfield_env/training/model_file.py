@@ -191,15 +191,19 @@ def fingerprint(path: str | Path) -> str:
 
 
 def load_like(path: str | Path, section: NetworkSection) -> Network:
-    """Reads a model's network, which must be as a configuration has it.
+    """Reads a model's network, which must be as a configuration has it, or be without its ``ahead``.
 
     Raises:
         ConfigError: it is another one; or see ``load_model``.
     """
     header, network = load_model(path)
-    if header.network != section:
-        raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {section}")
-    return network
+    if header.network == section:
+        return network
+    grown = make_network(section)
+    if header.network == section.model_copy(update={"ahead": False}):
+        grown.load_state_dict(network.state_dict(), strict=False)
+        return grown
+    raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {section}")
 
 
 def load_training(path: str | Path) -> TrainingState:

@@ -14,6 +14,7 @@ from canfield_env.training.config import CardNetworkSection, NetworkSection
 from canfield_env.training.features import COLUMNS, COUNTS
 from canfield_env.training.links import find_links
 from canfield_env.training.messages import Round
+from canfield_env.training.prospects import KINDS, find_prospects
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
@@ -63,6 +64,8 @@ class CardNetwork(Network):
             are like on average.
         norm: whether the cards are normalised after each round.
         score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
+        ahead: whether a move is scored also from the cards that it makes a difference to, see ``prospects``. It begins
+            without a say in the scores, so a network that has learned without it can go on with it.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class CardNetwork(Network):
         groups: bool = False,
         norm: bool = False,
         score_width: int = 0,
+        ahead: bool = False,
     ) -> None:
         super().__init__()
         context = width * (1 + len(features.GROUPS) * groups)
@@ -93,7 +97,10 @@ class CardNetwork(Network):
         self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
-        self._compares, self._reach, self._groups = move_width > 0, reach, groups
+        self._compares, self._reach, self._groups, self._ahead = move_width > 0, reach, groups, ahead
+        if ahead:
+            self.ahead = nn.Linear(len(KINDS) * width, sizes[1], bias=False)
+            nn.init.zeros_(self.ahead.weight)
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
@@ -115,7 +122,12 @@ class CardNetwork(Network):
         if self._compares:
             moves = _with_mean(self.each_move(moves), game, masks.sum(1))
         logits = torch.full((len(tokens), ACTIONS), MASKED, dtype=moves.dtype)
-        logits[game, action] = self.moves(moves).squeeze(1)
+        first = self.moves[0]
+        assert isinstance(first, nn.Sequential)
+        hidden = first[0](moves)
+        if self._ahead:
+            hidden = hidden + self.ahead(_changed(cards, tokens, masks))
+        logits[game, action] = self.moves[1:](first[1:](hidden)).squeeze(1)
         return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
@@ -140,6 +152,14 @@ class CardNetwork(Network):
         known = seen.cards[:, :, : features.SIZE].mean(1)
         table = self.table(torch.cat([cards.mean(1), columns.sum(1), known, seen.counts], 1))
         return cards, columns, table
+
+
+def _changed(cards: Tensor, tokens: Tensor, masks: Tensor) -> Tensor:
+    """``[M, len(KINDS) * width]``, the cards that each move makes a difference to: half their sums, by kind."""
+    found = find_prospects(features.as_numbers(tokens), masks.numpy())
+    which, starts = torch.from_numpy(found.cards), torch.from_numpy(found.starts)
+    sums = nn.functional.embedding_bag(which, cards.flatten(0, 1), starts, mode="sum")
+    return sums.reshape(-1, len(KINDS) * cards.shape[2]) / 2
 
 
 def _with_mean(moves: Tensor, game: Tensor, counts: Tensor) -> Tensor:

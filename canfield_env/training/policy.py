@@ -20,6 +20,10 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     Args:
         make_network: makes the network.
         threads: how many threads the network runs in.
+
+    Attributes:
+        network: the network.
+        score: the network, in its threads.
     """
 
     def __init__(self, *args: Any, make_network: Callable[[], Network], threads: int = 1, **kwargs: Any) -> None:
@@ -29,7 +33,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Callable[[float], float]) -> None:
         self.network = self._make_network()
-        self._score = in_threads(self.network, self._threads)
+        self.score = in_threads(self.network, self._threads)
         self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1.0), eps=1e-5)
 
     def forward(
@@ -48,7 +52,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         Raises:
             ValueError: no masks.
         """
-        logits, values = self._score(obs, _as_masks(action_masks))
+        logits, values = self.score(obs, _as_masks(action_masks))
         log_probs = torch.log_softmax(logits, 1)
         actions = logits.argmax(1) if deterministic else torch.multinomial(log_probs.exp(), 1).squeeze(1)
         return actions, values, log_probs.gather(1, actions[:, None]).squeeze(1)
@@ -69,7 +73,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             ValueError: no masks.
         """
         masks = _as_masks(action_masks)
-        logits, values = self._score(obs, masks)
+        logits, values = self.score(obs, masks)
         log_probs = torch.log_softmax(logits, 1)
         entropy = -(log_probs.exp() * torch.where(masks, log_probs, 0.0)).sum(1)
         return values, log_probs.gather(1, actions.long()[:, None]).squeeze(1), entropy

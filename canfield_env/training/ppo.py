@@ -7,12 +7,14 @@ from functools import partial
 from typing import Any
 
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.curriculum import CurriculumVecEnv
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.policy import NetworkPolicy
+from canfield_env.training.study import Study
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
@@ -24,11 +26,13 @@ class PausingPPO(MaskablePPO):
         value_first: steps at the start in which only the value is trained. What it shares with the policy is left as
             it is, so the policy does not change until the value is worth following.
         average: the mean of the network's weights so far, if one is kept.
+        study: what is learned after each update, if anything.
     """
 
     before_rollout: Callable[[], bool]
     value_first: int = 0
     average: AveragedModel | None = None
+    study: Study | None = None
 
     @property
     def network(self) -> Network:
@@ -50,11 +54,21 @@ class PausingPPO(MaskablePPO):
 
     def train(self) -> None:
         """An update."""
-        self.policy.requires_grad_(self.num_timesteps > self.value_first)
+        learns = self.num_timesteps > self.value_first
+        self.policy.requires_grad_(learns)
         self.network.outlook.requires_grad_(True)
         super().train()
+        if self.study is not None and learns:
+            self._learn_by(self.study)
         if self.average is not None:
             self.average.update_parameters(self.network)
+
+    def _learn_by(self, study: Study) -> None:
+        assert isinstance(self.policy, NetworkPolicy)
+        (rollout,) = self.rollout_buffer.get()
+        assert isinstance(rollout, MaskableRolloutBufferSamples)
+        for name, value in study.learn(self.policy, self.player, rollout, self.num_timesteps).items():
+            self.logger.record(f"study/{name}", value)
 
 
 def make_env(config: TrainingConfig) -> TrainingVecEnv:
@@ -71,7 +85,7 @@ def make_env(config: TrainingConfig) -> TrainingVecEnv:
         observation="tokens",
         illegal="raise",
     )
-    return TrainingVecEnv(games, section.reward_scale, section.win_reward, section.reserve_reward)
+    return TrainingVecEnv(games, section)
 
 
 def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callable[[], bool]) -> PausingPPO:
@@ -103,6 +117,8 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
     )
     ppo.before_rollout = before_rollout
     ppo.value_first = section.value_first
+    if config.lookahead.share:
+        ppo.study = Study(config)
     if section.ema_decay:
         mean = get_ema_multi_avg_fn(section.ema_decay)  # type: ignore[no-untyped-call]
         ppo.average = AveragedModel(ppo.network, multi_avg_fn=mean)

@@ -13,6 +13,7 @@ from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.errors import ConfigError
+from canfield_env.training.config import EnvSection
 from canfield_env.training.repetition import RESERVE, Memory
 
 
@@ -37,27 +38,17 @@ class TrainingVecEnv(VecEnvWrapper):
 
     Args:
         games: with ``tokens`` observations.
-        reward_scale: multiplies the environment's rewards.
-        win_reward: added on winning, after scaling.
-        reserve_reward: added for each card that leaves the reserve, to which none ever comes back.
+        section: says what the rewards are.
 
     Attributes:
         finished: the last infos of the episodes that have ended, for whoever empties the list.
     """
 
-    def __init__(
-        self,
-        games: CanfieldVecEnv,
-        reward_scale: float = 1.0,
-        win_reward: float = 0.0,
-        reserve_reward: float = 0.0,
-    ) -> None:
+    def __init__(self, games: CanfieldVecEnv, section: EnvSection) -> None:
         super().__init__(games)
         self.finished: list[dict[str, Any]] = []
         self._games = games
-        self._reward_scale = reward_scale
-        self._win_reward = win_reward
-        self._reserve_reward = reserve_reward
+        self._section = section
         self._reserves = np.zeros(self.num_envs, np.float32)  # cards in the reserve of each game
         self._memory = Memory(self.num_envs)
         self._masks = np.ones((self.num_envs, ACTIONS), np.bool_)
@@ -69,16 +60,15 @@ class TrainingVecEnv(VecEnvWrapper):
 
     def step_wait(self) -> VecEnvStepReturn:
         observations, rewards, dones, infos = self._games.step_wait()
-        reserves = _reserves(observations)
-        for index in np.flatnonzero(dones):
-            reserves[index] = infos[index]["terminal_observation"][RESERVE]
-        rewards = rewards * np.float32(self._reward_scale) + (self._reserves - reserves) * self._reserve_reward
+        reserves, won = _reserves(observations), np.zeros(self.num_envs, np.bool_)
         for index in np.flatnonzero(dones):
             info = infos[index]
-            rewards[index] += self._win_reward * info["won"]
+            reserves[index] = info["terminal_observation"][RESERVE]
+            won[index] = info["won"]
             info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
             _check_deal(info["deal"])
             self.finished.append(info)
+        rewards = self._section.shape(rewards, self._reserves - reserves, won)
         self._look(observations)
         return observations, rewards, dones, infos
 

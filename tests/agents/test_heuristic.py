@@ -10,11 +10,12 @@ import pytest
 
 from agents.heuristic import HeuristicAgent
 from agents.judgement import WON, Weights, judge
-from agents.lookahead import find_known_moves, find_plan, position_key
+from agents.lookahead import find_plan, position_key
 from canfield_env import ConfigError, Deal, Game, PlayerView
 from canfield_env.cards import CARDS
 from canfield_env.engine import kernels
 from canfield_env.engine import layout as at
+from canfield_env.engine.imagine import find_known_moves
 from canfield_env.engine.pack import pack, unpack
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.suites import Suite

@@ -121,7 +121,7 @@ def swapped(tokens, masks, suits, columns):
 
 @pytest.mark.parametrize("suits", SUIT_ORDERS)
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (2, 0, 3, 1)])
-@pytest.mark.parametrize("options", [{}, {"move_width": 8}, {"reach": True}, {"rounds": 2}, LARGE])
+@pytest.mark.parametrize("options", [{}, {"move_width": 8}, {"reach": True}, {"rounds": 2}, LARGE, {"ahead": True}])
 def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_columns(suits, columns, options):
     torch.manual_seed(0)
     network = CardNetwork(16, 32, **options)

@@ -6,12 +6,14 @@ import pytest
 from canfield_env.deals import FIRST_TRAINING_DEAL, Deal, decode_code
 from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.errors import ConfigError
+from canfield_env.training.config import EnvSection
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
 def make(count=16, reward_scale=1.0, win_reward=0.0, reserve_reward=0.0, **options):
     games = CanfieldVecEnv(count, stock="auto", observation="tokens", illegal="raise", **options)
-    return TrainingVecEnv(games, reward_scale, win_reward, reserve_reward)
+    section = EnvSection(reward_scale=reward_scale, win_reward=win_reward, reserve_reward=reserve_reward)
+    return TrainingVecEnv(games, section)
 
 
 def play(env, steps, seed=0):

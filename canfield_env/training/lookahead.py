@@ -1,0 +1,133 @@
+"""What each move is worth to the player, by the network's value of the positions that it leads to.
+
+A move that turns up a hidden card is judged by the mean over several orders of the hidden cards, the same ones for all
+moves of a position. Everything follows from the observation: the hidden cards as they lie have no part in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from canfield_env.engine import kernels, layout, observe
+from canfield_env.engine.imagine import imagine
+from canfield_env.engine.jit import jit
+from canfield_env.training.config import EnvSection
+from canfield_env.training.network import Network
+
+Array = NDArray[Any]
+
+#: Positions that are valued at a time.
+_PART: Final = 4096
+
+
+class Outlooks(NamedTuple):
+    """Where the moves of N positions lead, K positions together.
+
+    Attributes:
+        move: ``int64[K]``, the move that leads there, counted over all positions by position and then by action.
+        tokens: ``uint8[K, 62]``, the observation there.
+        rewards: ``float64[K]``, what the move brings, as it is trained on.
+        over: ``bool[K]``, whether the episode ends there.
+    """
+
+    move: NDArray[np.int64]
+    tokens: NDArray[np.uint8]
+    rewards: NDArray[np.float64]
+    over: NDArray[np.bool_]
+
+
+def foresee(
+    tokens: NDArray[np.uint8], masks: NDArray[np.bool_], env: EnvSection, orders: int, rng: np.random.Generator
+) -> Outlooks:
+    """Where moves lead.
+
+    Args:
+        tokens: ``uint8[N, 62]`` observations.
+        masks: ``bool[N, 261]``, the moves that are looked at, all legal.
+        env: the game, and the rewards.
+        orders: with how many orders of the hidden cards a move is played that turns one up.
+        rng: what the orders come from.
+    """
+    room = int(masks.sum()) * orders
+    seeds = rng.integers(2**64, size=(len(tokens), orders), dtype=np.uint64)
+    move, after = np.empty(room, np.int64), np.empty((room, observe.TOKENS_SIZE), np.uint8)
+    rewards, from_reserve = np.empty((2, room))
+    won, over = np.empty((2, room), np.bool_)
+    settings = env.options().settings()
+    count = _foresee(tokens, masks, settings, seeds, move, after, rewards, from_reserve, won, over)
+    shaped = env.shape(rewards[:count], from_reserve[:count], won[:count])
+    return Outlooks(move[:count], after[:count], shaped, over[:count])
+
+
+def worth_of_moves(
+    network: Network,
+    tokens: Tensor,
+    masks: Tensor,
+    env: EnvSection,
+    gamma: float,
+    orders: int,
+    rng: np.random.Generator,
+) -> Tensor:
+    """What each move is worth: what it brings, and the discounted value of the position that it leads to.
+
+    Args:
+        network: its value is asked.
+        tokens: ``uint8[N, 62]`` observations.
+        masks: ``bool[N, 261]``, the moves that are looked at, all legal.
+        env, orders, rng: as in ``foresee``.
+        gamma: discount of a step.
+
+    Returns:
+        ``float32[N, 261]``, 0 where the mask is false.
+    """
+    ahead = foresee(tokens.numpy(), masks.numpy(), env, orders, rng)
+    with torch.inference_mode():
+        values = [network.value(part).numpy() for part in torch.split(torch.from_numpy(ahead.tokens), _PART)]
+    each = ahead.rewards + gamma * np.where(ahead.over, 0.0, np.concatenate(values))
+    worth = torch.zeros(masks.shape)
+    worth[masks] = torch.from_numpy(np.bincount(ahead.move, each) / np.bincount(ahead.move)).float()
+    return worth
+
+
+@jit
+def _foresee(
+    tokens: Array,
+    masks: Array,
+    settings: Array,
+    seeds: Array,
+    move: Array,
+    after: Array,
+    rewards: Array,
+    from_reserve: Array,
+    won: Array,
+    over: Array,
+) -> int:
+    rules = settings[0]
+    now, then = np.zeros(seeds.shape[1], layout.GAME), np.zeros(1, layout.GAME)
+    moves = count = 0
+    for row in range(len(tokens)):
+        for order in range(len(now)):
+            imagine(tokens[row], rules, seeds[row, order], now[order])
+            kernels.find_moves(now[order], rules)
+        hidden = (tokens[row, :52] == observe.TOKEN_UNSEEN).sum()
+        for action in range(layout.ACTIONS):
+            if not masks[row, action]:
+                continue
+            for order in range(len(now)):
+                then[0] = now[order]
+                rewards[count], _ = kernels.step(then[0], rules, action)
+                observe.tokens(then[0], rules, after[count])
+                from_reserve[count] = now[order].reserve_count - then[0].reserve_count
+                won[count] = then[0].outcome == layout.WON
+                over[count] = then[0].over
+                move[count] = moves
+                count += 1
+                if (after[count - 1, :52] == observe.TOKEN_UNSEEN).sum() == hidden:
+                    break
+            moves += 1
+    return count
