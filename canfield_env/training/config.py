@@ -138,13 +138,16 @@ class LookaheadSection(Section):
     Attributes:
         share: of the steps of a rollout, those whose moves are judged so; 0: none.
         orders: by how many orders of the hidden cards a move is judged that turns one up.
-        temperature: how much more a move is worth than another one that is played e times as often, the policy having
-            played both alike.
+        temperature: how much more a move is worth than another one that is to be played e times as often, the policy
+            having played both alike.
+        batch_size, epochs: steps in a gradient step, and passes over those that are judged.
     """
 
     share: Share = 0.0
     orders: Count = 4
-    temperature: Positive = 0.1
+    temperature: Positive = 0.06
+    batch_size: Count = 512
+    epochs: Count = 1
 
 
 class CardNetworkSection(Section):

@@ -6,6 +6,7 @@ moves of a position. Everything follows from the observation: the hidden cards a
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -64,30 +65,27 @@ def foresee(
     return Outlooks(move[:count], after[:count], shaped, over[:count])
 
 
-def worth_of_moves(
-    network: Network,
-    tokens: Tensor,
-    masks: Tensor,
-    env: EnvSection,
-    gamma: float,
-    orders: int,
-    rng: np.random.Generator,
-) -> Tensor:
+def worth_of_moves(network: Network, ahead: Outlooks, masks: Tensor, gamma: float, *, threads: int = 1) -> Tensor:
     """What each move is worth: what it brings, and the discounted value of the position that it leads to.
 
     Args:
         network: its value is asked.
-        tokens: ``uint8[N, 62]`` observations.
-        masks: ``bool[N, 261]``, the moves that are looked at, all legal.
-        env, orders, rng: as in ``foresee``.
+        ahead: where the moves lead.
+        masks: ``bool[N, 261]``, which moves these are.
         gamma: discount of a step.
+        threads: how many share out the positions; what comes out does not depend on it.
 
     Returns:
         ``float32[N, 261]``, 0 where the mask is false.
     """
-    ahead = foresee(tokens.numpy(), masks.numpy(), env, orders, rng)
-    with torch.inference_mode():
-        values = [network.value(part).numpy() for part in torch.split(torch.from_numpy(ahead.tokens), _PART)]
+
+    def value(part: Tensor) -> NDArray[np.float32]:
+        with torch.inference_mode():  # every thread has a mode of its own
+            values: NDArray[np.float32] = network.value(part).numpy()
+        return values
+
+    with ThreadPoolExecutor(threads, "lookahead", torch.set_num_threads, (1,)) as pool:
+        values = list(pool.map(value, torch.split(torch.from_numpy(ahead.tokens), _PART)))
     each = ahead.rewards + gamma * np.where(ahead.over, 0.0, np.concatenate(values))
     worth = torch.zeros(masks.shape)
     worth[masks] = torch.from_numpy(np.bincount(ahead.move, each) / np.bincount(ahead.move)).float()

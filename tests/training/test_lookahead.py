@@ -26,9 +26,9 @@ def config(tmp_path):
     return tiny_config(tmp_path, "env.reserve_reward=0.25", "env.win_reward=3.0", "env.count=32")
 
 
-def worths(tokens, masks, env, orders, seed=0):
-    seen = torch.from_numpy(tokens), torch.from_numpy(masks)
-    return worth_of_moves(Weighing(), *seen, env, GAMMA, orders, np.random.default_rng(seed)).numpy()
+def worths(tokens, masks, env, orders, seed=0, threads=1):
+    ahead = foresee(tokens, masks, env, orders, np.random.default_rng(seed))
+    return worth_of_moves(Weighing(), ahead, torch.from_numpy(masks), GAMMA, threads=threads).numpy()
 
 
 def hidden(tokens):
@@ -94,3 +94,10 @@ def test_it_follows_from_the_seed(config: TrainingConfig):
     one, same, other = (worths(tokens, masks, config.env, 2, seed) for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any()
+
+
+def test_it_does_not_depend_on_the_threads(config: TrainingConfig, monkeypatch):
+    monkeypatch.setattr("canfield_env.training.lookahead._PART", 64)
+    tokens, masks = positions(200, stock="auto")
+    one, two = (worths(tokens, masks, config.env, 2, threads=threads) for threads in (1, 2))
+    assert (one == two).all()

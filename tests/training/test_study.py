@@ -5,13 +5,19 @@ import pytest
 import torch
 
 from canfield_env.training.folder import RunFolder
-from canfield_env.training.lookahead import worth_of_moves
+from canfield_env.training.lookahead import foresee, worth_of_moves
 from canfield_env.training.model_file import load_model
 from canfield_env.training.ppo import make_env, make_ppo
 from canfield_env.training.trainer import Trainer
 from tests.training.training_helpers import tiny_config
 
-LEARNS = ("lookahead.share=1.0", "lookahead.temperature=0.02", "algorithm.learning_rate=0.01", "algorithm.anneal=false")
+LEARNS = (
+    "lookahead.share=1.0",
+    "lookahead.temperature=0.02",
+    "lookahead.batch_size=64",
+    "algorithm.learning_rate=0.01",
+    "algorithm.anneal=false",
+)
 
 
 def with_rollout(config):
@@ -39,7 +45,8 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     tokens, masks = rollout.observations.to(torch.uint8), rollout.action_masks.bool()
     rows = (masks.sum(1) > 1) & (masks.sum(1) < 261)
     tokens, masks = tokens[rows], masks[rows]
-    worth = worth_of_moves(teacher, tokens, masks, config.env, config.algorithm.gamma, 8, np.random.default_rng(0))
+    ahead = foresee(tokens.numpy(), masks.numpy(), config.env, 8, np.random.default_rng(0))
+    worth = worth_of_moves(teacher, ahead, masks, config.algorithm.gamma)
 
     def expected():
         with torch.inference_mode():
@@ -51,7 +58,7 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     best = float(worth.masked_fill(~masks, -torch.inf).amax(1).mean())
     assert before < expected() < best
     assert expected() - before > 0.5 * (best - before)
-    assert logged[-1]["divergence"] < logged[0]["divergence"]
+    assert logged[-1]["loss"] < logged[0]["loss"]
     assert all(line["regret"] == pytest.approx(logged[0]["regret"], abs=0.05) for line in logged)
 
 
@@ -95,7 +102,7 @@ def test_a_run_that_studies_is_logged_and_goes_on_as_if_it_had_not_been_stopped(
             assert Trainer(config, RunFolder(tmp_path / name, config, resume=True)).run()
     one, other = (load_model(tmp_path / name / "last.zip")[1].state_dict() for name in ("straight", "stopped"))
     assert all((one[name] == other[name]).all() for name in one)
-    assert "study/divergence" in (tmp_path / "straight" / "metrics.jsonl").read_text()
+    assert "study/loss" in (tmp_path / "straight" / "metrics.jsonl").read_text()
 
 
 def test_nothing_is_studied_while_only_the_value_is_trained(tmp_path):
@@ -106,3 +113,13 @@ def test_nothing_is_studied_while_only_the_value_is_trained(tmp_path):
     after = trainer._ppo.network.state_dict()
     assert {name.partition(".")[0] for name in before if (before[name] != after[name]).any()} == {"outlook"}
     assert "study" not in (tmp_path / "run" / "metrics.jsonl").read_text()
+
+
+def test_a_rollout_with_nothing_to_look_at_is_left_alone(tmp_path):
+    config = tiny_config(tmp_path, "lookahead.share=1e-9")
+    ppo = with_rollout(config)
+    before = {name: values.clone() for name, values in ppo.network.state_dict().items()}
+    (rollout,) = ppo.rollout_buffer.get()
+    assert ppo.study is not None
+    assert ppo.study.learn(ppo.policy, ppo.network, rollout, 64) == {}
+    assert all((before[name] == values).all() for name, values in ppo.network.state_dict().items())
