@@ -31,27 +31,45 @@ Count = Annotated[int, Field(ge=1)]
 Numbers = NDArray[Any]
 
 
-class EnvSection(Section):
-    """What is played.
+class Rewards(Section):
+    """The rewards that are trained on.
+
+    Attributes:
+        reward: the environment's reward.
+        reward_scale: multiplies it.
+        win_reward: added on winning, after scaling.
+        reserve_reward: added for each card that leaves the reserve.
+    """
+
+    reward: Reward = "foundation"
+    reward_scale: Positive = 0.02
+    win_reward: Weight = 1.0
+    reserve_reward: Weight = 0.0
+
+    def shape(self, rewards: Numbers, from_reserve: Numbers, won: NDArray[np.bool_]) -> Numbers:
+        """The rewards that are trained on, ``float[N]``.
+
+        Args:
+            rewards: ``float[N]``, the environment's.
+            from_reserve: ``float[N]``, how many cards left the reserve.
+            won: ``bool[N]``, whether the game was won.
+        """
+        return self.reward_scale * rewards + self.reserve_reward * from_reserve + self.win_reward * won
+
+
+class EnvSection(Rewards):
+    """What is played, and for which rewards.
 
     Attributes:
         rules: name or path of the rule set.
         draw: cards a turn of the stock brings, 1 or 3.
         stock: who turns the stock, as in ``Canfield-v0``.
-        reward: the environment's reward.
-        reward_scale: multiplies it.
-        win_reward: added on winning, after scaling.
-        reserve_reward: added for each card that leaves the reserve.
         count: games played side by side.
     """
 
     rules: str = "app"
     draw: Literal[1, 3] = 3
     stock: Stock = "auto"
-    reward: Reward = "foundation"
-    reward_scale: Positive = 0.02
-    win_reward: Weight = 1.0
-    reserve_reward: Weight = 0.0
     count: Count = 256
 
     def options(self) -> EnvOptions:
@@ -63,16 +81,6 @@ class EnvSection(Section):
         return EnvOptions.of(
             self.rules, draw=self.draw, stock=self.stock, reward=self.reward, observation="tokens", illegal="raise"
         )
-
-    def shape(self, rewards: Numbers, from_reserve: Numbers, won: NDArray[np.bool_]) -> Numbers:
-        """The rewards that are trained on, ``float[N]``.
-
-        Args:
-            rewards: ``float[N]``, the environment's.
-            from_reserve: ``float[N]``, how many cards left the reserve.
-            won: ``bool[N]``, whether the game was won.
-        """
-        return self.reward_scale * rewards + self.reserve_reward * from_reserve + self.win_reward * won
 
 
 class CurriculumSection(Section):
@@ -248,6 +256,11 @@ class RunConfig(Section):
     evaluation: EvaluationSection
     run: RunSection
 
+    @property
+    def discount(self) -> float:
+        """Discount of a step, for the value."""
+        raise NotImplementedError
+
     @model_validator(mode="after")
     def _suite_fits(self) -> Self:
         options, suite = self.env.options(), self.evaluation.load()
@@ -290,6 +303,11 @@ class TrainingConfig(RunConfig):
     curriculum: CurriculumSection = CurriculumSection()
     algorithm: AlgorithmSection = AlgorithmSection()
     lookahead: LookaheadSection = LookaheadSection()
+
+    @property
+    def discount(self) -> float:
+        """Discount of a step, for the value."""
+        return self.algorithm.gamma
 
     @model_validator(mode="after")
     def _rollout_holds_a_batch(self) -> Self:

@@ -48,6 +48,11 @@ class ImitationConfig(RunConfig):
 
     fit: FitSection = FitSection()
 
+    @property
+    def discount(self) -> float:
+        """Discount of a step, for the value."""
+        return self.fit.gamma
+
     @model_validator(mode="after")
     def _is_of_datasets(self) -> Self:
         options = self.env.options()

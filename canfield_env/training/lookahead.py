@@ -17,7 +17,8 @@ from torch import Tensor
 from canfield_env.engine import kernels, layout, observe
 from canfield_env.engine.imagine import imagine
 from canfield_env.engine.jit import jit
-from canfield_env.training.config import EnvSection
+from canfield_env.env.options import EnvOptions
+from canfield_env.training.config import Rewards
 from canfield_env.training.network import Network
 
 Array = NDArray[Any]
@@ -43,25 +44,30 @@ class Outlooks(NamedTuple):
 
 
 def foresee(
-    tokens: NDArray[np.uint8], masks: NDArray[np.bool_], env: EnvSection, orders: int, rng: np.random.Generator
+    tokens: NDArray[np.uint8],
+    masks: NDArray[np.bool_],
+    options: EnvOptions,
+    rewards: Rewards,
+    orders: int,
+    rng: np.random.Generator,
 ) -> Outlooks:
     """Where moves lead.
 
     Args:
         tokens: ``uint8[N, 62]`` observations.
         masks: ``bool[N, 261]``, the moves that are looked at, all legal.
-        env: the game, and the rewards.
+        options: the environment's.
+        rewards: those that are trained on.
         orders: with how many orders of the hidden cards a move is played that turns one up.
         rng: what the orders come from.
     """
     room = int(masks.sum()) * orders
     seeds = rng.integers(2**64, size=(len(tokens), orders), dtype=np.uint64)
     move, after = np.empty(room, np.int64), np.empty((room, observe.TOKENS_SIZE), np.uint8)
-    rewards, from_reserve = np.empty((2, room))
+    paid, from_reserve = np.empty((2, room))
     won, over = np.empty((2, room), np.bool_)
-    settings = env.options().settings()
-    count = _foresee(tokens, masks, settings, seeds, move, after, rewards, from_reserve, won, over)
-    shaped = env.shape(rewards[:count], from_reserve[:count], won[:count])
+    count = _foresee(tokens, masks, options.settings(), seeds, move, after, paid, from_reserve, won, over)
+    shaped = rewards.shape(paid[:count], from_reserve[:count], won[:count])
     return Outlooks(move[:count], after[:count], shaped, over[:count])
 
 

@@ -30,7 +30,7 @@ from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
 from canfield_env.files import whole_file
 from canfield_env.rules import Rules
-from canfield_env.training.config import NetworkSection, RunConfig
+from canfield_env.training.config import NetworkSection, Rewards, RunConfig
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.versions import check_versions
 
@@ -66,6 +66,7 @@ class Header(BaseModel):
         stock: the environment's ``stock`` option.
         network: the network's configuration.
         origin: where the model comes from, for people: run, steps, seed, versions, results.
+        rewards, discount: what the value of a model that plays is the discounted sum of, where that is known.
         evidence: for a model that judges plans; None for one that plays.
     """
 
@@ -79,6 +80,8 @@ class Header(BaseModel):
     stock: Stock
     network: NetworkSection
     origin: dict[str, Any] = Field(default_factory=dict)
+    rewards: Rewards | None = None
+    discount: float | None = None
     evidence: Evidence | None = None
 
     @property
@@ -97,6 +100,8 @@ class Header(BaseModel):
             stock=options.stock,
             network=config.network,
             origin=about | origin,
+            rewards=Rewards(**config.env.model_dump(include=set(Rewards.model_fields))),
+            discount=config.discount,
         )
 
     def check_game(self, rules: Rules, draw: int) -> None:

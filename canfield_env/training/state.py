@@ -14,12 +14,12 @@ from canfield_env.training.model_file import TrainingState
 from canfield_env.training.ppo import PausingPPO
 from canfield_env.training.vecenv import TrainingVecEnv
 
-#: What the names of the averaged weights begin with.
-_AVERAGE: Final = "average "
+#: What the names of the weights begin with of a network that learns while its average plays.
+_LEARNER: Final = "learner "
 
 
 def capture(ppo: PausingPPO, env: TrainingVecEnv, **facts: Any) -> TrainingState:
-    """The state between two rollouts, without the weights.
+    """The state between two rollouts, without the weights of ``ppo.player``.
 
     Args:
         ppo: the algorithm.
@@ -33,12 +33,14 @@ def capture(ppo: PausingPPO, env: TrainingVecEnv, **facts: Any) -> TrainingState
     arrays = {"numpy generator": keys, "starts": ppo._last_episode_starts, **env.state()}
     tensors |= {name: torch.tensor(np.frombuffer(array.tobytes(), np.uint8)) for name, array in arrays.items()}
     if ppo.average is not None:
-        tensors |= {_AVERAGE + name: values for name, values in ppo.average.state_dict().items()}
+        facts["averaged"] = int(ppo.average.n_averaged)
+        tensors |= {_LEARNER + name: values for name, values in ppo.network.state_dict().items()}
     return TrainingState(facts, tensors)
 
 
 def restore(state: TrainingState, ppo: PausingPPO, env: TrainingVecEnv) -> None:
-    """Goes back to what ``capture`` gave; ``ppo`` and ``env`` have been made from the same configuration.
+    """Goes back to what ``capture`` gave. ``ppo`` and ``env`` have been made from the same configuration, and the
+    network has the player's weights.
 
     Raises:
         KeyError, RuntimeError, TypeError, ValueError: the state is no such thing.
@@ -51,8 +53,10 @@ def restore(state: TrainingState, ppo: PausingPPO, env: TrainingVecEnv) -> None:
     ppo.num_timesteps, ppo._n_updates = facts["steps"], facts["updates"]
     restore_optimizer(ppo.policy.optimizer, tensors)
     if ppo.average is not None:
-        average = {name: values for name, values in tensors.items() if name.startswith(_AVERAGE)}
-        ppo.average.load_state_dict({name.removeprefix(_AVERAGE): values for name, values in average.items()})
+        ppo.average.n_averaged.fill_(facts["averaged"])
+        ppo.average.module.load_state_dict(ppo.network.state_dict())
+        learner = {name: values for name, values in tensors.items() if name.startswith(_LEARNER)}
+        ppo.network.load_state_dict({name.removeprefix(_LEARNER): values for name, values in learner.items()})
     ppo._last_obs = env.restore({name: array(name, like) for name, like in env.state().items()})
     ppo._last_episode_starts = array("starts", np.empty(env.num_envs, np.bool_))
     torch.set_rng_state(tensors["torch generator"])

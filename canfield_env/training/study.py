@@ -82,7 +82,7 @@ class Study:
     def _look(self, player: Network, tokens: Tensor, masks: Tensor, rng: np.random.Generator) -> tuple[Tensor, float]:
         """``float[N, 261]``, what the moves' scores are to be, less their mean; and the regret."""
         section, gamma = self._section, self._algorithm.gamma
-        ahead = foresee(tokens.numpy(), masks.numpy(), self._env, section.orders, rng)
+        ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), self._env, section.orders, rng)
         worth = worth_of_moves(player, ahead, masks, gamma, threads=self._threads)
         with torch.inference_mode():
             parts = zip(torch.split(tokens, _PART), torch.split(masks, _PART), strict=True)

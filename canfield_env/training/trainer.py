@@ -159,7 +159,7 @@ class Trainer:
 
     def _save_last(self) -> None:
         state = capture(self._ppo, self._env, evaluated=self._evaluated, best=self._best, seconds=self.seconds)
-        save_model(self.folder.last, self._header(), self._ppo.network, state)
+        save_model(self.folder.last, self._header(), self._ppo.player, state)
 
     def _restore(self) -> None:
         self._ppo.network.load_state_dict(load_model(self.folder.last)[1].state_dict())

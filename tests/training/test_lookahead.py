@@ -27,7 +27,7 @@ def config(tmp_path):
 
 
 def worths(tokens, masks, env, orders, seed=0, threads=1):
-    ahead = foresee(tokens, masks, env, orders, np.random.default_rng(seed))
+    ahead = foresee(tokens, masks, env.options(), env, orders, np.random.default_rng(seed))
     return worth_of_moves(Weighing(), ahead, torch.from_numpy(masks), GAMMA, threads=threads).numpy()
 
 
@@ -61,7 +61,7 @@ def test_a_move_that_turns_nothing_up_is_worth_what_playing_it_comes_to(config: 
 
 def test_a_move_that_turns_a_card_up_is_worth_the_mean_over_what_may_come_up(config: TrainingConfig):
     tokens, masks = positions(200, stock="auto")
-    ahead = foresee(tokens, masks, config.env, 3, np.random.default_rng(0))
+    ahead = foresee(tokens, masks, config.env.options(), config.env, 3, np.random.default_rng(0))
     moves = np.bincount(ahead.move)
     assert set(moves) == {1, 3}
     assert len(moves) == masks.sum()
@@ -76,12 +76,12 @@ def test_a_move_that_turns_a_card_up_is_worth_the_mean_over_what_may_come_up(con
 
 def test_any_hidden_card_may_come_up_as_likely(config: TrainingConfig):
     tokens, masks = positions(60, stock="auto")
-    several = foresee(tokens, masks, config.env, 2, np.random.default_rng(1))
+    several = foresee(tokens, masks, config.env.options(), config.env, 2, np.random.default_rng(1))
     turning = np.bincount(several.move) == 2
     of_move = np.repeat(np.arange(len(tokens)), masks.sum(1))
     row = next(row for row in of_move[turning] if hidden(tokens[row]) == 12)
     tokens, masks = tokens[row : row + 1], masks[row : row + 1]
-    ahead = foresee(tokens, masks, config.env, 6000, np.random.default_rng(1))
+    ahead = foresee(tokens, masks, config.env.options(), config.env, 6000, np.random.default_rng(1))
     turned = np.bincount(ahead.move).argmax()
     was_hidden = np.flatnonzero(tokens[0, :52] == TOKEN_UNSEEN)
     shown = (ahead.tokens[ahead.move == turned][:, was_hidden] != TOKEN_UNSEEN).sum(0)

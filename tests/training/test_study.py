@@ -45,7 +45,7 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     tokens, masks = rollout.observations.to(torch.uint8), rollout.action_masks.bool()
     rows = (masks.sum(1) > 1) & (masks.sum(1) < 261)
     tokens, masks = tokens[rows], masks[rows]
-    ahead = foresee(tokens.numpy(), masks.numpy(), config.env, 8, np.random.default_rng(0))
+    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options(), config.env, 8, np.random.default_rng(0))
     worth = worth_of_moves(teacher, ahead, masks, config.algorithm.gamma)
 
     def expected():

@@ -139,13 +139,15 @@ def test_the_averaged_network_is_evaluated_and_kept(tmp_path, monkeypatch):
     for after in learned[1:]:
         mean = {name: 0.75 * values + 0.25 * after[name] for name, values in mean.items()}
     best, last = (load_model(tmp_path / "run" / name)[1].state_dict() for name in ("best.zip", "last.zip"))
+    state = load_training(tmp_path / "run" / "last.zip")
     assert len(learned) == 6
     assert len(played) == 1
     for name, values in mean.items():
         torch.testing.assert_close(best[name], values)
         assert (played[0].state_dict()[name] == best[name]).all()
-        assert (last[name] == learned[-1][name]).all()
-    assert any((best[name] != last[name]).any() for name in mean)
+        assert (last[name] == best[name]).all()
+        assert (state.tensors["learner " + name] == learned[-1][name]).all()
+    assert any((best[name] != learned[-1][name]).any() for name in mean)
 
 
 @pytest.mark.parametrize("steps", [1, 150])
@@ -159,9 +161,9 @@ def test_a_run_with_an_averaged_network_goes_on_as_if_it_had_not_been_stopped(tm
     for name in ("best.zip", "last.zip"):
         assert weights(tmp_path / "straight" / name) == weights(tmp_path / "stopped" / name)
     straight, stopped = (load_training(tmp_path / name / "last.zip").tensors for name in ("straight", "stopped"))
-    averages = [name for name in straight if name.startswith("average module.")]
-    assert averages
-    assert all((straight[name] == stopped[name]).all() for name in averages)
+    learners = [name for name in straight if name.startswith("learner ")]
+    assert learners
+    assert all((straight[name] == stopped[name]).all() for name in learners)
 
 
 def test_a_killed_run_goes_on_from_its_last_evaluation(run, tmp_path, monkeypatch):
