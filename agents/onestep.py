@@ -10,6 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from agents.ppo import ModelAgent
+from canfield_env.engine.jit import announced
+from canfield_env.engine.layout import ACTIONS
+from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.env.options import EnvOptions
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
@@ -19,7 +22,7 @@ from canfield_env.view import PlayerView
 
 #: By how many orders of the hidden cards ``onestep`` judges a move that turns one up.
 ORDERS: Final = 4
-#: Its temperature, as in training (``canfield_env.training.study``); chosen on training deals.
+#: Its temperature, as in ``configs/train/finetune-d3-ahead.toml``.
 TEMPERATURE: Final = 0.06
 
 
@@ -51,6 +54,9 @@ class OneStepAgent(ModelAgent):
         )
         self._temperature, self._orders = temperature, orders
         self.reset(0)
+        with announced():  # all is compiled before a game begins
+            nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.bool_)
+            foresee(*nothing, self._options, self._rewards, orders, self._rng)
 
     def reset(self, seed: int) -> None:
         """Starts an episode; the orders of the hidden cards are drawn by the seed."""
@@ -64,6 +70,8 @@ class OneStepAgent(ModelAgent):
         masks = torch.from_numpy(may)
         with torch.inference_mode():
             scores, _ = self._network(torch.from_numpy(tokens), masks)
+        if may.sum() == 1:
+            return int(scores.argmax())
         ahead = foresee(tokens, may, self._options, self._rewards, self._orders, self._rng)
         worth = worth_of_moves(self._network, ahead, masks, self._discount)
         return int((scores + worth / self._temperature).argmax())

@@ -9,7 +9,14 @@ from canfield_env.engine import layout as at
 from canfield_env.engine import observe
 from canfield_env.engine.jit import jit, lowest_bit
 from canfield_env.engine.kernels import bit, clear, column_last, find_moves, mix
-from canfield_env.engine.observe import TOKEN_COLUMN, TOKEN_FOUNDATION, TOKEN_RESERVE, TOKEN_TALON, TOKEN_UNSEEN
+from canfield_env.engine.observe import (
+    MOST_REDEALS_TOLD,
+    TOKEN_COLUMN,
+    TOKEN_FOUNDATION,
+    TOKEN_RESERVE,
+    TOKEN_TALON,
+    TOKEN_UNSEEN,
+)
 
 
 @jit
@@ -45,7 +52,8 @@ def imagine(tokens, settings, seed, game):
     hidden, seen = place_seen(tokens, settings, game)
     stock_is_seen = seen > game.waste_count
     left = np.int64(counts[observe.COUNT_REDEALS_LEFT])
-    game.redeals = np.int64(stock_is_seen) if settings.redeals < 0 else settings.redeals - left
+    is_told = settings.redeals >= 0 and left < MOST_REDEALS_TOLD
+    game.redeals = settings.redeals - left if is_told else np.int64(stock_is_seen)
     place_hidden(hidden, seen, seed, game)
     return hidden
 

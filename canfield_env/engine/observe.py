@@ -43,6 +43,9 @@ COUNT_IDLE = 5
 COUNT_PEAK = 6
 COUNTS = 10
 
+#: More redeals left than that are told as so many; 255 stands for no limit.
+MOST_REDEALS_TOLD = 254
+
 PLANES_SIZE = 52 * PLANES + COUNTS
 TOKENS_SIZE = 52 + COUNTS
 
@@ -96,7 +99,9 @@ def tokens(game, settings, out):
     counts[COUNT_STOCK] = game.stock_count
     counts[COUNT_WASTE] = game.waste_count
     counts[COUNT_DRAW] = game.draw
-    counts[COUNT_REDEALS_LEFT] = 255 if settings.redeals < 0 else min(settings.redeals - game.redeals, 254)
+    counts[COUNT_REDEALS_LEFT] = (
+        255 if settings.redeals < 0 else min(settings.redeals - game.redeals, MOST_REDEALS_TOLD)
+    )
     counts[COUNT_IDLE] = min(game.idle, 255)
     for suit in range(4):
         counts[COUNT_PEAK + suit] = game.peak[suit]

@@ -46,7 +46,7 @@ class Rewards(Section):
     win_reward: Weight = 1.0
     reserve_reward: Weight = 0.0
 
-    def shape(self, rewards: Numbers, from_reserve: Numbers, won: NDArray[np.bool_]) -> Numbers:
+    def shaped(self, rewards: Numbers, from_reserve: Numbers, won: NDArray[np.bool_]) -> Numbers:
         """The rewards that are trained on, ``float[N]``.
 
         Args:
@@ -141,18 +141,18 @@ class AlgorithmSection(Section):
 
 
 class LookaheadSection(Section):
-    """What is learned after each update of PPO from the value of the positions that moves lead to: ``ppo.py``.
+    """What is learned after each update of PPO from the value of the positions that moves lead to: ``study.py``.
 
     Attributes:
         share: of the steps of a rollout, those whose moves are judged so; 0: none.
-        orders: by how many orders of the hidden cards a move is judged that turns one up.
+        orders: by how many orders of the hidden cards a move is judged that depends on them.
         temperature: how much more a move is worth than another one that is to be played e times as often, the policy
             having played both alike.
         batch_size, epochs: steps in a gradient step, and passes over those that are judged.
     """
 
     share: Share = 0.0
-    orders: Count = 4
+    orders: Annotated[int, Field(ge=1, le=1000)] = 4
     temperature: Positive = 0.06
     batch_size: Count = 512
     epochs: Count = 1
@@ -202,6 +202,16 @@ class FlatNetworkSection(Section):
 
 
 NetworkSection = Annotated[CardNetworkSection | FlatNetworkSection, Field(discriminator="kind")]
+
+
+def check_ahead(network: NetworkSection, rules: Rules) -> None:
+    """Checks that a network can read the moves of a game.
+
+    Raises:
+        ConfigError: it has ``ahead``, and the game other rules than ``app``.
+    """
+    if isinstance(network, CardNetworkSection) and network.ahead and rules != Rules():
+        raise ConfigError(f"network.ahead looks ahead by the rules of app, not by {rules.name or rules}")
 
 
 class EvaluationSection(Section):
@@ -262,12 +272,11 @@ class RunConfig(Section):
         raise NotImplementedError
 
     @model_validator(mode="after")
-    def _suite_fits(self) -> Self:
+    def _goes_together(self) -> Self:
         options, suite = self.env.options(), self.evaluation.load()
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
-        if isinstance(self.network, CardNetworkSection) and self.network.ahead and options.rules != Rules():
-            raise ConfigError("network.ahead looks ahead by the rules of app, which env has not")
+        check_ahead(self.network, options.rules)
         return self
 
     @classmethod

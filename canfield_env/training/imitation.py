@@ -137,7 +137,7 @@ def returns_of(shard: Shard, env: EnvSection, gamma: float) -> NDArray[np.float3
     reserve = shard.tokens[:, RESERVE].astype(np.int64)
     after = np.append(reserve[1:], 0)
     after[lasts] = np.where(won[lasts], 0, reserve[lasts])
-    rewards = env.shape(shard.rewards, reserve - after, won)
+    rewards = env.shaped(shard.rewards, reserve - after, won)
     returns = np.zeros(len(rewards))
     ahead, is_last = 0.0, np.zeros(len(rewards), np.bool_)
     is_last[lasts] = True

@@ -1,7 +1,8 @@
 """What each move is worth to the player, by the network's value of the positions that it leads to.
 
 A move that turns up a hidden card is judged by the mean over several orders of the hidden cards, the same ones for all
-moves of a position. Everything follows from the observation: the hidden cards as they lie have no part in it.
+moves of a position; and so is every move where the player turns the stock, as the cards in it decide whether the game
+is over. Everything follows from the observation: the hidden cards as they lie have no part in it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from canfield_env.training.network import Network
 
 Array = NDArray[Any]
 
-#: Positions that are valued at a time.
-_PART: Final = 4096
+#: Positions that a network looks at at a time.
+PART: Final = 4096
 
 
 class Outlooks(NamedTuple):
@@ -58,7 +59,7 @@ def foresee(
         masks: ``bool[N, 261]``, the moves that are looked at, all legal.
         options: the environment's.
         rewards: those that are trained on.
-        orders: with how many orders of the hidden cards a move is played that turns one up.
+        orders: with how many orders of the hidden cards a move is played that depends on them.
         rng: what the orders come from.
     """
     room = int(masks.sum()) * orders
@@ -66,8 +67,9 @@ def foresee(
     move, after = np.empty(room, np.int64), np.empty((room, observe.TOKENS_SIZE), np.uint8)
     paid, from_reserve = np.empty((2, room))
     won, over = np.empty((2, room), np.bool_)
-    count = _foresee(tokens, masks, options.settings(), seeds, move, after, paid, from_reserve, won, over)
-    shaped = rewards.shape(paid[:count], from_reserve[:count], won[:count])
+    now, then = np.empty(orders, layout.GAME), np.empty(1, layout.GAME)
+    count = _play_all(tokens, masks, options.settings(), seeds, now, then, move, after, paid, from_reserve, won, over)
+    shaped = rewards.shaped(paid[:count], from_reserve[:count], won[:count])
     return Outlooks(move[:count], after[:count], shaped, over[:count])
 
 
@@ -90,8 +92,12 @@ def worth_of_moves(network: Network, ahead: Outlooks, masks: Tensor, gamma: floa
             values: NDArray[np.float32] = network.value(part).numpy()
         return values
 
-    with ThreadPoolExecutor(threads, "lookahead", torch.set_num_threads, (1,)) as pool:
-        values = list(pool.map(value, torch.split(torch.from_numpy(ahead.tokens), _PART)))
+    parts = torch.split(torch.from_numpy(ahead.tokens), PART)
+    if threads == 1:
+        values = list(map(value, parts))
+    else:
+        with ThreadPoolExecutor(threads, "lookahead", torch.set_num_threads, (1,)) as pool:
+            values = list(pool.map(value, parts))
     each = ahead.rewards + gamma * np.where(ahead.over, 0.0, np.concatenate(values))
     worth = torch.zeros(masks.shape)
     worth[masks] = torch.from_numpy(np.bincount(ahead.move, each) / np.bincount(ahead.move)).float()
@@ -99,20 +105,23 @@ def worth_of_moves(network: Network, ahead: Outlooks, masks: Tensor, gamma: floa
 
 
 @jit
-def _foresee(
+def _play_all(
     tokens: Array,
     masks: Array,
     settings: Array,
     seeds: Array,
+    now: Array,
+    then: Array,
     move: Array,
     after: Array,
-    rewards: Array,
+    paid: Array,
     from_reserve: Array,
     won: Array,
     over: Array,
 ) -> int:
+    """Fills the last arrays, and returns how far. (``now`` and ``then`` are room to play in; their type tells the
+    compiler's cache of changes in the engine, see ``layout.sources``.)"""
     rules = settings[0]
-    now, then = np.zeros(seeds.shape[1], layout.GAME), np.zeros(1, layout.GAME)
     moves = count = 0
     for row in range(len(tokens)):
         for order in range(len(now)):
@@ -124,14 +133,14 @@ def _foresee(
                 continue
             for order in range(len(now)):
                 then[0] = now[order]
-                rewards[count], _ = kernels.step(then[0], rules, action)
+                paid[count], _ = kernels.step(then[0], rules, action)
                 observe.tokens(then[0], rules, after[count])
                 from_reserve[count] = now[order].reserve_count - then[0].reserve_count
                 won[count] = then[0].outcome == layout.WON
                 over[count] = then[0].over
                 move[count] = moves
                 count += 1
-                if (after[count - 1, :52] == observe.TOKEN_UNSEEN).sum() == hidden:
+                if rules.auto_stock and (after[count - 1, :52] == observe.TOKEN_UNSEEN).sum() == hidden:
                     break
             moves += 1
     return count

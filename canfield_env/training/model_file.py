@@ -30,7 +30,7 @@ from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
 from canfield_env.files import whole_file
 from canfield_env.rules import Rules
-from canfield_env.training.config import NetworkSection, Rewards, RunConfig
+from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards, RunConfig, Share, check_ahead
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.versions import check_versions
 
@@ -81,7 +81,7 @@ class Header(BaseModel):
     network: NetworkSection
     origin: dict[str, Any] = Field(default_factory=dict)
     rewards: Rewards | None = None
-    discount: float | None = None
+    discount: Share | None = None
     evidence: Evidence | None = None
 
     @property
@@ -165,6 +165,10 @@ def load_model(path: str | Path, purpose: Purpose = "playing") -> tuple[Header, 
     header = _read_header(path, parts[_HEADER])
     if header.purpose != purpose:
         raise ConfigError(f"{path}: the model is for {header.purpose}, not for {purpose}")
+    try:
+        check_ahead(header.network, Rules.from_dict(header.rules))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from error
     network = make_network(header.network)
     try:
         network.load_state_dict(load(parts[_WEIGHTS]))
@@ -204,8 +208,8 @@ def load_like(path: str | Path, section: NetworkSection) -> Network:
     header, network = load_model(path)
     if header.network == section:
         return network
-    grown = make_network(section)
-    if header.network == section.model_copy(update={"ahead": False}):
+    if isinstance(section, CardNetworkSection) and header.network == section.model_copy(update={"ahead": False}):
+        grown = make_network(section)
         grown.load_state_dict(network.state_dict(), strict=False)
         return grown
     raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {section}")

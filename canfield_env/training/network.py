@@ -122,12 +122,14 @@ class CardNetwork(Network):
         if self._compares:
             moves = _with_mean(self.each_move(moves), game, masks.sum(1))
         logits = torch.full((len(tokens), ACTIONS), MASKED, dtype=moves.dtype)
-        first = self.moves[0]
-        assert isinstance(first, nn.Sequential)
-        hidden = first[0](moves)
         if self._ahead:
-            hidden = hidden + self.ahead(_changed(cards, tokens, masks))
-        logits[game, action] = self.moves[1:](first[1:](hidden)).squeeze(1)
+            first = self.moves[0]
+            assert isinstance(first, nn.Sequential)
+            hidden = first[0](moves) + self.ahead(_changed(cards, tokens, masks))
+            scores = self.moves[1:](first[1:](hidden))
+        else:
+            scores = self.moves(moves)
+        logits[game, action] = scores.squeeze(1)
         return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:

@@ -50,16 +50,19 @@ def find_prospects(tokens: NDArray[np.uint8], masks: NDArray[np.bool_]) -> Prosp
     moves = int(masks.sum())
     cards = np.empty(52 * len(KINDS) * moves, np.int64)  # touched only as far as there are any
     starts = np.empty(len(KINDS) * moves, np.int64)
-    count = _find_prospects(np.ascontiguousarray(tokens), masks, _SETTINGS, cards, starts)
+    now, then = np.empty(1, layout.GAME), np.empty(1, layout.GAME)
+    count = _find_prospects(np.ascontiguousarray(tokens), masks, _SETTINGS, now, then, cards, starts)
     return Prospects(cards[:count], starts)
 
 
 @jit
-def _find_prospects(tokens: Array, masks: Array, settings: Array, cards: Array, starts: Array) -> int:
+def _find_prospects(
+    tokens: Array, masks: Array, settings: Array, now: Array, then: Array, cards: Array, starts: Array
+) -> int:
+    """Fills ``cards`` and ``starts``, and returns how many cards there are. (``now`` and ``then`` are room to play in;
+    their type tells the compiler's cache of changes in the engine, see ``layout.sources``.)"""
     rules = settings[0]
-    now, then = np.zeros(1, layout.GAME), np.zeros(1, layout.GAME)
-    sets, played = 0, 0
-    count = 0
+    sets = count = 0
     for row in range(len(tokens)):
         unseen = imagine(tokens[row], rules, np.uint64(0), now[0])
         up, onto = _known_moves(now[0], rules, unseen)
@@ -70,9 +73,9 @@ def _find_prospects(tokens: Array, masks: Array, settings: Array, cards: Array, 
             if action > 0 and kernels.is_legal(now[0], rules, action):
                 then[0] = now[0]
                 kernels.play(then[0], action)
-                played = ~kernels.bit((action - 1) // 5)
+                others = ~kernels.bit((action - 1) // 5)
                 up_then, onto_then = _known_moves(then[0], rules, unseen)
-                changes = (up_then & ~up, onto_then & ~onto, up & ~up_then & played, onto & ~onto_then & played)
+                changes = (up_then & ~up, onto_then & ~onto, up & ~up_then & others, onto & ~onto_then & others)
             for change in changes:
                 starts[sets] = count
                 sets += 1

@@ -1,19 +1,18 @@
 """Learning from where moves lead: after an update the policy follows what its value says of all moves.
 
-PPO learns of a position from the one move that was played there, and from what happened by chance afterwards; once a
-policy plays well this says less than the value of the positions that its moves lead to. With ``Q`` for what the moves
-are worth by it (``lookahead``), the policy is to be ``p(move) exp(Q(move) / temperature)``, normalised, ``p`` being
-the policy as it is: the step that a policy is improved by where it must not go far from what it is (Peters, Mülling
-and Altün 2010; Abdolmaleki et al. 2018).
+PPO learns of a position from the one move that was played there, and from what happened by chance afterwards. The value
+of the positions that moves lead to says something of all of them. With ``Q`` for what the moves are worth by it
+(``lookahead``), the policy is to be ``p(move) exp(Q(move) / temperature)``, normalised, ``p`` being the policy of the
+player, of the averaged weights where there are any: the step that a policy is improved by where it must not go far from
+what it is (Peters, Mülling and Altün 2010; Abdolmaleki et al. 2018).
 
-What is compared are not the probabilities, in which rare moves hardly count and noise in ``Q`` makes all moves more
-alike, but the moves' scores, less their mean: in these noise comes out in the average.
+What is compared are not the probabilities, of which those of rare moves hardly count, but the moves' scores, less their
+mean. They are linear in ``Q``, so what is learned from is right on average whatever noise is in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 import torch
@@ -21,12 +20,9 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from torch import Tensor, nn
 
 from canfield_env.training.config import TrainingConfig
-from canfield_env.training.lookahead import foresee, worth_of_moves
+from canfield_env.training.lookahead import PART, foresee, worth_of_moves
 from canfield_env.training.network import Network
 from canfield_env.training.policy import NetworkPolicy
-
-#: Positions that are looked at at a time.
-_PART: Final = 4096
 
 
 class Study:
@@ -43,7 +39,7 @@ class Study:
     def learn(
         self, policy: NetworkPolicy, player: Network, rollout: MaskableRolloutBufferSamples, steps: int
     ) -> Mapping[str, float]:
-        """Goes once over a share of the steps of a rollout.
+        """Learns from a share of the steps of a rollout.
 
         Args:
             policy: learns, by its optimizer.
@@ -85,7 +81,7 @@ class Study:
         ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), self._env, section.orders, rng)
         worth = worth_of_moves(player, ahead, masks, gamma, threads=self._threads)
         with torch.inference_mode():
-            parts = zip(torch.split(tokens, _PART), torch.split(masks, _PART), strict=True)
+            parts = zip(torch.split(tokens, PART), torch.split(masks, PART), strict=True)
             logits = torch.cat([player(*part)[0] for part in parts])
             wanted = _centred(logits + worth / section.temperature, masks)
             best = worth.masked_fill(~masks, -torch.inf).amax(1, keepdim=True)

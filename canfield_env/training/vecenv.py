@@ -68,7 +68,7 @@ class TrainingVecEnv(VecEnvWrapper):
             info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
             _check_deal(info["deal"])
             self.finished.append(info)
-        rewards = self._section.shape(rewards, self._reserves - reserves, won)
+        rewards = self._section.shaped(rewards, self._reserves - reserves, won)
         self._look(observations)
         return observations, rewards, dones, infos
 

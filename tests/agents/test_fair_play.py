@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from canfield_env import Deal, PlayerView, Rules
 from canfield_env.evaluation.episode import episode_seed, make_env
 from canfield_env.evaluation.specs import load_agent
+from tests.training.training_helpers import write_model
 
 #: With ``stock="auto"`` all that stays unseen is the reserve below its top card: the first twelve cards of the deck.
 HIDDEN = 12
@@ -30,9 +32,8 @@ def play(spec: str, deal: Deal, rules: str) -> list[tuple[PlayerView, int]]:
     return decisions
 
 
-@pytest.mark.parametrize("rules", ["app", "hoyle"])
-@pytest.mark.parametrize("spec", ["random", "greedy", "heuristic:100"])
-def test_permuting_the_unseen_cards_changes_no_decision(spec: str, rules: str):
+def check(spec: str, rules: str) -> None:
+    """Plays deals that differ in what is hidden, and compares the decisions up to where that has come up."""
     rng = np.random.default_rng(0)
     shared = 0
     for number in range(2**20, 2**20 + 8):
@@ -48,6 +49,17 @@ def test_permuting_the_unseen_cards_changes_no_decision(spec: str, rules: str):
                 assert here[1] == there[1]
                 shared += 1
     assert shared > 50
+
+
+@pytest.mark.parametrize("rules", ["app", "hoyle"])
+@pytest.mark.parametrize("spec", ["random", "greedy", "heuristic:100"])
+def test_permuting_the_unseen_cards_changes_no_decision(spec: str, rules: str):
+    check(spec, rules)
+
+
+@pytest.mark.parametrize("agent", ["ppo", "onestep"])
+def test_nor_does_it_change_one_of_a_trained_network(agent: str, tmp_path: Path):
+    check(f"{agent}:{write_model(tmp_path / 'model.zip', ahead=True)}", "app")
 
 
 def test_what_is_compared_are_whole_games():

@@ -1,13 +1,10 @@
 """``onestep:MODEL``: the agent that looks where its moves lead."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-import torch
 
 from agents.onestep import OneStepAgent
-from canfield_env import Deal, Game, Rules
+from canfield_env import Rules
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import make_env, play_episode
@@ -15,23 +12,8 @@ from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
-from canfield_env.training.config import CardNetworkSection, Rewards
-from canfield_env.training.model_file import Header, save_model
-from canfield_env.training.network import make_network
-
-REWARDS = Rewards(reserve_reward=0.1)
-
-
-def write_model(path, *, scores=0.3, **header):
-    """A model that has learned nothing, but has its preferences and its value."""
-    torch.manual_seed(2)
-    section = CardNetworkSection(width=8, table_width=16)
-    network = make_network(section)
-    for name, parameter in network.named_parameters():
-        torch.nn.init.normal_(parameter, std=scores if name.startswith("moves") else 0.3)
-    given = {"rules": {}, "draw": 3, "stock": "auto", "network": section, "rewards": REWARDS, "discount": 0.99}
-    save_model(path, Header.model_validate(given | header), network)
-    return path
+from canfield_env.training.config import Rewards
+from tests.training.training_helpers import write_model
 
 
 @pytest.fixture
@@ -82,34 +64,6 @@ def test_a_high_temperature_leaves_the_scores_alone(model):
         assert play_episode(plain, env, deal).moves == play_episode(looking, env, deal).moves
 
 
-def test_the_hidden_cards_have_no_part_in_it(model):
-    """In positions that differ in hidden cards alone it plays the same."""
-    agent = OneStepAgent(model)
-    rng = np.random.default_rng(0)
-    compared = 0
-    for number in range(6):
-        game = Game(Deal.from_number(number + 1))
-        position = game.full_position()
-        hidden = list(position.reserve[:-1])
-        rng.shuffle(hidden)
-        other = replace(position, reserve=(*hidden, position.reserve[-1]))
-        played = []
-        for start in (position, other):
-            env = CanfieldEnv(stock="auto", observation="tokens")
-            observation, info = env.reset(options={"position": str(start)})
-            agent.reset(7)
-            actions: list[int] = []
-            while len(actions) < 6:
-                actions.append(agent.act(observation, info["action_mask"], None))
-                observation, _, over, cut, info = env.step(actions[-1])
-                if over or cut or (observation.view(np.uint8)[:52] == 0).sum() < 12:
-                    break
-            played.append(actions)
-        assert played[0] == played[1]
-        compared += len(played[0])
-    assert compared > 6
-
-
 def test_a_model_that_does_not_say_what_its_value_is_of_is_refused(tmp_path):
     path = write_model(tmp_path / "old.zip", rewards=None, discount=None)
     with pytest.raises(ConfigError, match=r"old\.zip: the model does not say what its value is of"):
@@ -126,7 +80,7 @@ def test_it_is_refused_for_another_game_and_without_a_model(model, tmp_path):
 
 
 def test_it_looks_ahead_by_the_rules_that_the_model_was_trained_for(tmp_path):
-    rules = Rules(spaces="any")
+    rules = Rules(take_back=False)
     agent = OneStepAgent(write_model(tmp_path / "model.zip", rules=rules.to_dict()))
     assert agent._options.rules == rules
     agent.check_game(rules, 3)

@@ -19,6 +19,8 @@ GAMES = [
     ("app", 3, "turn"),
     ("hoyle", 3, "turn"),
     (Rules(redeals=2), 1, "turn"),
+    (Rules(redeals=254), 1, "turn"),
+    (Rules(redeals=300), 1, "turn"),
     (SMALL, 3, "auto"),
     (SMALL, 3, "turn"),
 ]

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from canfield_env.engine.layout import RUNNING
 from canfield_env.engine.observe import TOKEN_UNSEEN
-from canfield_env.training.config import TrainingConfig
+from canfield_env.env.options import EnvOptions
+from canfield_env.env.vector import CanfieldVectorEnv
+from canfield_env.rules import Rules
+from canfield_env.training.config import Rewards, TrainingConfig
 from canfield_env.training.lookahead import foresee, worth_of_moves
 from canfield_env.training.network import Network
 from canfield_env.training.ppo import make_env
@@ -59,6 +63,42 @@ def test_a_move_that_turns_nothing_up_is_worth_what_playing_it_comes_to(config: 
     assert ended > 100
 
 
+@pytest.mark.parametrize(
+    ("rules", "draw", "stock"),
+    [
+        ("app", 3, "turn"),
+        ("app", 1, "auto"),
+        ("hoyle", 3, "turn"),
+        (Rules(ranks=7, reserve=5, columns=3), 3, "auto"),
+        (Rules(ranks=5, reserve=4, columns=2, redeals=1), 1, "turn"),
+    ],
+)
+def test_moves_lead_where_the_game_goes(rules, draw, stock):
+    options = EnvOptions.of(rules, draw=draw, stock=stock, observation="tokens")
+    env = CanfieldVectorEnv(16, rules, draw=draw, stock=stock, observation="tokens")
+    rewards, rng = Rewards(reward_scale=1.0, win_reward=0.0), np.random.default_rng(0)
+    observations, info = env.reset(seed=3)
+    compared = 0
+    for _ in range(150):
+        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
+        running = env._batch.games["outcome"] == RUNNING
+        before, masks = observations.view(np.uint8), np.zeros(info["action_mask"].shape, np.bool_)
+        masks[np.arange(16), chosen] = running
+        ahead = foresee(before, masks, options, rewards, 2, rng)
+        game = np.flatnonzero(running)[ahead.move]
+        observations, paid, terminated, truncated, info = env.step(chosen)
+        for place, row in enumerate(game):
+            if not terminated[row] and not truncated[row]:
+                after = observations[row].view(np.uint8)
+                if hidden(after) == hidden(before[row]):
+                    assert (ahead.tokens[place] == after).all()
+                    assert ahead.rewards[place] == paid[row]
+                    compared += 1
+                else:
+                    assert hidden(ahead.tokens[place]) == hidden(after)
+    assert compared > 500
+
+
 def test_a_move_that_turns_a_card_up_is_worth_the_mean_over_what_may_come_up(config: TrainingConfig):
     tokens, masks = positions(200, stock="auto")
     ahead = foresee(tokens, masks, config.env.options(), config.env, 3, np.random.default_rng(0))
@@ -97,7 +137,7 @@ def test_it_follows_from_the_seed(config: TrainingConfig):
 
 
 def test_it_does_not_depend_on_the_threads(config: TrainingConfig, monkeypatch):
-    monkeypatch.setattr("canfield_env.training.lookahead._PART", 64)
+    monkeypatch.setattr("canfield_env.training.lookahead.PART", 64)
     tokens, masks = positions(200, stock="auto")
     one, two = (worths(tokens, masks, config.env, 2, threads=threads) for threads in (1, 2))
     assert (one == two).all()

@@ -8,8 +8,9 @@ from canfield_env.engine import kernels, layout
 from canfield_env.engine.observe import TOKEN_UNSEEN
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.errors import ConfigError
+from canfield_env.rules import Rules
 from canfield_env.training.config import TrainingConfig
-from canfield_env.training.model_file import Header, load_like, save_model
+from canfield_env.training.model_file import Header, load_like, load_model, save_model
 from canfield_env.training.network import CardNetwork
 from canfield_env.training.prospects import KINDS, find_prospects
 from tests.training.training_helpers import positions, tiny_config
@@ -102,6 +103,14 @@ def test_at_first_they_have_no_say(tmp_path):
         load_like(tmp_path / "model.zip", tiny_config(tmp_path, "network.rounds=2", "network.ahead=true").network)
 
 
+def test_a_model_that_cannot_read_the_moves_of_its_game_is_refused(tmp_path):
+    header = Header.of_run(tiny_config(tmp_path, "network.ahead=true"))
+    header.rules = Rules(take_back=False).to_dict()
+    save_model(tmp_path / "model.zip", header, CardNetwork(8, 16, ahead=True))
+    with pytest.raises(ConfigError, match=r"model\.zip: network\.ahead looks ahead by the rules of app"):
+        load_model(tmp_path / "model.zip")
+
+
 def test_a_network_without_them_does_not_go_on_from_one_that_has_them(tmp_path):
     config = tiny_config(tmp_path, "network.ahead=true")
     save_model(tmp_path / "model.zip", Header.of_run(config), CardNetwork(8, 16, ahead=True))
@@ -113,9 +122,13 @@ def test_the_gradients_reach_the_cards_that_are_freed():
     tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
     network = CardNetwork(8, 16, ahead=True)
     torch.nn.init.ones_(network.moves[-1].weight)  # type: ignore[arg-type]
+    torch.nn.init.normal_(network.ahead.weight)
+    for parameter in network.moves[0].parameters():
+        torch.nn.init.constant_(parameter, 1.0 if parameter.ndim == 1 else 0.0)  # nothing else tells of the cards
     network(tokens, masks)[0][masks].sum().backward()
-    assert network.ahead.weight.grad is not None
-    assert (network.ahead.weight.grad != 0).any()
+    for weights in (network.ahead.weight, network.cards.weight):
+        assert weights.grad is not None
+        assert (weights.grad != 0).any()
 
 
 @pytest.mark.parametrize(

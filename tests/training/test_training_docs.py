@@ -11,6 +11,7 @@ SECTIONS: list[type[BaseModel]] = [
     config.EnvSection,
     config.CurriculumSection,
     config.AlgorithmSection,
+    config.LookaheadSection,
     config.CardNetworkSection,
     config.FlatNetworkSection,
     config.EvaluationSection,

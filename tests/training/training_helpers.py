@@ -1,10 +1,13 @@
 """What the training tests share."""
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from canfield_env.env.single import CanfieldEnv
-from canfield_env.training.config import TrainingConfig
+from canfield_env.training.config import CardNetworkSection, Rewards, TrainingConfig
+from canfield_env.training.model_file import Header, save_model
+from canfield_env.training.network import make_network
 
 TINY = """
 [env]
@@ -49,3 +52,16 @@ def positions(count, seed=0, **options):
         if "outcome" in info:
             tokens, info = env.reset()
     return np.stack([tokens for tokens, _ in found]), np.stack([mask for _, mask in found])
+
+
+def write_model(path, *, scores=0.3, ahead=False, **header):
+    """A model that has learned nothing, but has its preferences, whose spread is ``scores``, and its value."""
+    torch.manual_seed(2)
+    section = CardNetworkSection(width=8, table_width=16, ahead=ahead)
+    network = make_network(section)
+    for name, parameter in network.named_parameters():
+        torch.nn.init.normal_(parameter, std=scores if name.startswith("moves") else 0.3)
+    about = {"rules": {}, "draw": 3, "stock": "auto", "network": section}
+    value = {"rewards": Rewards(reserve_reward=0.1), "discount": 0.99}
+    save_model(path, Header.model_validate(about | value | header), network)
+    return path
