@@ -30,6 +30,7 @@ PLAYERS: Final = {
     "ppo:d3-small": "a small trained network, one look at the table a move",
     "ppo:d3": "a larger one",
     "heuristic": "a strategy written by hand that looks ahead",
+    "onestep:d3": "the larger network, which also judges what each move leads to",
     "planner:fast": "search over the orders of the hidden cards, short",
     "planner": "the same, longer",
     "planner:learned": "the same, and a trained network judges where its plans end",

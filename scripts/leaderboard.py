@@ -49,6 +49,7 @@ SUITES: Final = {
         "ppo:d3-small",
         "ppo:d3",
         "heuristic",
+        "onestep:d3",
         "planner:fast",
         "planner",
         "planner:learned",
