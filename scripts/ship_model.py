@@ -89,11 +89,11 @@ def _lines() -> Iterator[str]:
     yield "[docs/training.md](../../docs/training.md); what the parts of the training bring, in"
     yield "[docs/learning.md](../../docs/learning.md)."
     yield ""
-    yield "The models of `ppo` play by one forward pass a move, without search. `heuristic` and `planner`, which look"
-    yield "ahead, win more. That of `planner:learned` does not play, but judges what the planner compares. All of"
-    yield "them know what a player knows. They are for the rules and the draw that they were trained for, and are"
-    yield "refused elsewhere. They were trained on deals that no suite holds; the best model of a run was chosen on a"
-    yield "validation suite."
+    yield "The models of `ppo` play by one forward pass a move, without search. `onestep` also asks a model what the"
+    yield "positions are worth that its moves lead to; `heuristic` and `planner` look further ahead. The model of"
+    yield "`planner:learned` does not play, but judges what the planner compares. All of them know what a player knows."
+    yield "They are for the rules and the draw that they were trained for, and are refused elsewhere. They were trained"
+    yield "on deals that no suite holds; the best model of a run was chosen on a validation suite."
     for path in sorted(MODELS.glob("*.json")):
         yield ""
         yield from _section(path)
