@@ -20,7 +20,7 @@ from canfield_env.training.lookahead import foresee, worth_of_moves
 from canfield_env.training.repetition import Memory
 from canfield_env.view import PlayerView
 
-#: By how many orders of the hidden cards ``onestep`` judges a move that turns one up.
+#: By how many orders of the hidden cards ``onestep`` judges a move that depends on them.
 ORDERS: Final = 4
 #: Its temperature, as in ``configs/train/finetune-d3-ahead.toml``.
 TEMPERATURE: Final = 0.06
@@ -34,7 +34,7 @@ class OneStepAgent(ModelAgent):
         model: the name of a shipped model, or a model file.
         temperature: how much more a move is worth than another one that has a score higher by one, where the two are
             as good.
-        orders: by how many orders of the hidden cards a move is judged that turns one up.
+        orders: by how many orders of the hidden cards a move is judged that depends on them.
 
     Raises:
         ConfigError: see ``ModelAgent``; or the model does not say what its value is of.

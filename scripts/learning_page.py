@@ -26,7 +26,7 @@ from canfield_env.deals import Deal
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.evaluation.metrics import mcnemar, share
 from canfield_env.training.config import EnvSection, TrainingConfig
-from canfield_env.training.model_file import load_model
+from canfield_env.training.model_file import load_model, read_header
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
@@ -58,7 +58,8 @@ class Curve:
         config: the run's configuration.
         points: one dictionary for each evaluation, in order: ``steps``, ``cpu_seconds``, ``won``, ``cards_up``.
         note: what else there is to say of the run.
-        fresh: how the best model plays deals that it was not chosen by, see ``play_fresh``; None if it has not played.
+        fresh: how the best model plays deals that it was not chosen by, see ``play_fresh``, and after how many steps of
+            the run it was saved; None if it has not played.
     """
 
     name: str
@@ -79,8 +80,10 @@ class Curve:
 
     @property
     def best(self) -> dict[str, float]:
-        """The evaluation by which the best model was chosen."""
-        return max(self.points, key=lambda point: (point["won"], point["cards_up"]))
+        """The evaluation by which the best model was chosen; which one that is, its file says where it has played."""
+        chosen = (self.fresh or {}).get("steps")
+        points = [point for point in self.points if point["steps"] == chosen] or self.points
+        return max(points, key=lambda point: (point["won"], point["cards_up"]))
 
     @classmethod
     def of_run(cls, folder: Path, note: str = "") -> Curve:
@@ -121,8 +124,9 @@ def keep(
 ) -> None:
     """Keeps the evaluations of runs, and how their best models play other deals."""
     for run in runs:
-        env = TrainingConfig.load(run / "config.toml").env
-        replace(Curve.of_run(run, note), fresh=play_fresh(run / "best.zip", env)).write(KEPT)
+        env, best = TrainingConfig.load(run / "config.toml").env, run / "best.zip"
+        fresh = play_fresh(best, env) | {"steps": read_header(best).origin["steps"]}
+        replace(Curve.of_run(run, note), fresh=fresh).write(KEPT)
 
 
 def play_fresh(model: Path, env: EnvSection) -> dict[str, Any]:

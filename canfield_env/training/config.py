@@ -120,8 +120,8 @@ class AlgorithmSection(Section):
         target_kl: an update ends early once the policy has moved so far (an estimate of the KL divergence); 0: never.
         value_first: steps at the start in which only the value is trained, for a run that starts from a model.
         ema_decay: decay of the weights' exponential moving average (Polyak and Juditsky 1992), which takes up the
-            weights after each update. Where it is not 0, the averaged network is the one that is evaluated, and kept as
-            the best; the other goes on learning.
+            weights after each update. Where it is not 0, the averaged network is the one that is evaluated and kept;
+            the other goes on learning.
     """
 
     rollout: Count = 16
@@ -186,7 +186,7 @@ class CardNetworkSection(Section):
     ahead: bool = False
 
     @model_validator(mode="after")
-    def _has_rounds(self) -> Self:
+    def _fits_together(self) -> Self:
         if self.rounds == 0 and (self.groups or self.norm):
             raise ConfigError(f"network.{'groups' if self.groups else 'norm'} is of no use without network.rounds")
         if self.ahead and self.move_width:

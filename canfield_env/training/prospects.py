@@ -1,7 +1,7 @@
 """What each move makes possible next, and what it takes away, as far as the player knows.
 
 A card's embedding tells how it stands now. That a move frees a card for a column, or covers one that another was to go
-onto, follows from the rules, and is more than a network finds out by itself.
+onto, follows from the rules, so a network need not find it out.
 """
 
 from __future__ import annotations

@@ -76,20 +76,19 @@ class Study:
         return {"loss": float(np.mean(losses)), "regret": regret}
 
     def _look(self, player: Network, tokens: Tensor, masks: Tensor, rng: np.random.Generator) -> tuple[Tensor, float]:
-        """``float[N, 261]``, what the moves' scores are to be, less their mean; and the regret."""
+        """``float[N, 261]``, what the scores of the moves in the mask are to be, less their mean; and the regret."""
         section, gamma = self._section, self._algorithm.gamma
         ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), self._env, section.orders, rng)
         worth = worth_of_moves(player, ahead, masks, gamma, threads=self._threads)
-        with torch.inference_mode():
+        with torch.no_grad():  # not in inference mode: what comes out is learned from
             parts = zip(torch.split(tokens, PART), torch.split(masks, PART), strict=True)
             logits = torch.cat([player(*part)[0] for part in parts])
             wanted = _centred(logits + worth / section.temperature, masks)
             best = worth.masked_fill(~masks, -torch.inf).amax(1, keepdim=True)
             regret = (best - worth.gather(1, logits.argmax(1, keepdim=True))).mean()
-        return wanted.clone(), float(regret)
+        return wanted, float(regret)
 
 
 def _centred(scores: Tensor, masks: Tensor) -> Tensor:
-    """The scores of the moves in the mask less their mean; 0 elsewhere."""
-    scores = scores.masked_fill(~masks, 0.0)
-    return (scores - scores.sum(1, keepdim=True) / masks.sum(1, keepdim=True)).masked_fill(~masks, 0.0)
+    """The scores of the moves in the mask less their mean; of no account elsewhere."""
+    return scores - scores.masked_fill(~masks, 0.0).sum(1, keepdim=True) / masks.sum(1, keepdim=True)

@@ -13,7 +13,7 @@ from canfield_env.deals import FIRST_TRAINING_DEAL, decode_code
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.sb3 import CanfieldVecEnv
 from canfield_env.errors import ConfigError
-from canfield_env.training.config import EnvSection
+from canfield_env.training.config import Rewards
 from canfield_env.training.repetition import RESERVE, Memory
 
 
@@ -38,17 +38,17 @@ class TrainingVecEnv(VecEnvWrapper):
 
     Args:
         games: with ``tokens`` observations.
-        section: says what the rewards are.
+        shaping: the rewards that are trained on.
 
     Attributes:
         finished: the last infos of the episodes that have ended, for whoever empties the list.
     """
 
-    def __init__(self, games: CanfieldVecEnv, section: EnvSection) -> None:
+    def __init__(self, games: CanfieldVecEnv, shaping: Rewards) -> None:
         super().__init__(games)
         self.finished: list[dict[str, Any]] = []
         self._games = games
-        self._section = section
+        self._shaping = shaping
         self._reserves = np.zeros(self.num_envs, np.float32)  # cards in the reserve of each game
         self._memory = Memory(self.num_envs)
         self._masks = np.ones((self.num_envs, ACTIONS), np.bool_)
@@ -68,7 +68,7 @@ class TrainingVecEnv(VecEnvWrapper):
             info["TimeLimit.truncated"] = info["outcome"] == "max_steps"
             _check_deal(info["deal"])
             self.finished.append(info)
-        rewards = self._section.shaped(rewards, self._reserves - reserves, won)
+        rewards = self._shaping.shaped(rewards, self._reserves - reserves, won)
         self._look(observations)
         return observations, rewards, dones, infos
 

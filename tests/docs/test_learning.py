@@ -1,6 +1,7 @@
 """The page on learning is what the result files say, and they are of validation suites."""
 
 import json
+from dataclasses import replace
 
 from scripts import learning_page
 from scripts.learning_page import Curve
@@ -37,3 +38,4 @@ def test_a_curve_is_kept_as_the_run_has_it(tmp_path):
     assert (curve.name, curve.seed, curve.deals) == ("short", 3, 50)
     assert [point["steps"] for point in curve.points] == [10, 20]
     assert curve.best["cards_up"] == 9.0
+    assert replace(curve, fresh={"steps": 20}).best["cards_up"] == 8.0  # what the best model's file says
