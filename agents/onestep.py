@@ -16,7 +16,8 @@ from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.env.options import EnvOptions
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
-from canfield_env.training.lookahead import foresee, worth_of_moves
+from canfield_env.training.afterstates import draw_seeds, foresee
+from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.repetition import Memory
 from canfield_env.view import PlayerView
 
@@ -56,7 +57,7 @@ class OneStepAgent(ModelAgent):
         self.reset(0)
         with announced():  # all is compiled before a game begins
             nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.bool_)
-            foresee(*nothing, self._options, self._rewards, orders, self._rng)
+            foresee(*nothing, self._options, draw_seeds(self._rng, 0, orders))
 
     def reset(self, seed: int) -> None:
         """Starts an episode; the orders of the hidden cards are drawn by the seed."""
@@ -72,6 +73,6 @@ class OneStepAgent(ModelAgent):
             scores, _ = self._network(torch.from_numpy(tokens), masks)
         if may.sum() == 1:
             return int(scores.argmax())
-        ahead = foresee(tokens, may, self._options, self._rewards, self._orders, self._rng)
-        worth = worth_of_moves(self._network, ahead, masks, self._discount)
+        ahead = foresee(tokens, may, self._options, draw_seeds(self._rng, 1, self._orders))
+        worth = worth_of_moves(self._network, ahead, masks, self._rewards, self._discount)
         return int((scores + worth / self._temperature).argmax())

@@ -172,6 +172,7 @@ class CardNetworkSection(Section):
         score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
         ahead: whether a move is scored also from the cards that can be played once it is made, and those that no longer
             can.
+        afterstates: whether a move that is likely is scored also by the position that it leads to.
     """
 
     kind: Literal["cards"] = "cards"
@@ -184,6 +185,7 @@ class CardNetworkSection(Section):
     norm: bool = False
     score_width: Annotated[int, Field(ge=0)] = 0
     ahead: bool = False
+    afterstates: bool = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -204,14 +206,20 @@ class FlatNetworkSection(Section):
 NetworkSection = Annotated[CardNetworkSection | FlatNetworkSection, Field(discriminator="kind")]
 
 
-def check_ahead(network: NetworkSection, rules: Rules) -> None:
-    """Checks that a network can read the moves of a game.
+def check_ahead(network: NetworkSection, rules: Rules, stock: Stock) -> None:
+    """Checks that a network can foresee the moves of a game.
 
     Raises:
-        ConfigError: it has ``ahead``, and the game other rules than ``app``.
+        ConfigError: it has ``ahead`` or ``afterstates``, and the game other rules than ``app``; or it has
+            ``afterstates``, and the player turns the stock.
     """
-    if isinstance(network, CardNetworkSection) and network.ahead and rules != Rules():
-        raise ConfigError(f"network.ahead looks ahead by the rules of app, not by {rules.name or rules}")
+    if not isinstance(network, CardNetworkSection):
+        return
+    for key, is_on in (("ahead", network.ahead), ("afterstates", network.afterstates)):
+        if is_on and rules != Rules():
+            raise ConfigError(f"network.{key} looks ahead by the rules of app, not by {rules.name or rules}")
+    if network.afterstates and stock != "auto":
+        raise ConfigError(f"network.afterstates needs env.stock to be auto, not {stock}")
 
 
 class EvaluationSection(Section):
@@ -276,7 +284,7 @@ class RunConfig(Section):
         options, suite = self.env.options(), self.evaluation.load()
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
-        check_ahead(self.network, options.rules)
+        check_ahead(self.network, options.rules, options.stock)
         return self
 
     @classmethod

@@ -31,7 +31,7 @@ from canfield_env.errors import ConfigError
 from canfield_env.files import whole_file
 from canfield_env.rules import Rules
 from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards, RunConfig, Share, check_ahead
-from canfield_env.training.network import Network, make_network
+from canfield_env.training.network import CardNetwork, Network, make_network
 from canfield_env.training.versions import check_versions
 
 #: Version of the file format.
@@ -166,7 +166,7 @@ def load_model(path: str | Path, purpose: Purpose = "playing") -> tuple[Header, 
     if header.purpose != purpose:
         raise ConfigError(f"{path}: the model is for {header.purpose}, not for {purpose}")
     try:
-        check_ahead(header.network, Rules.from_dict(header.rules))
+        check_ahead(header.network, Rules.from_dict(header.rules), header.stock)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
     network = make_network(header.network)
@@ -200,19 +200,35 @@ def fingerprint(path: str | Path) -> str:
 
 
 def load_like(path: str | Path, section: NetworkSection) -> Network:
-    """Reads a model's network, which must be as a configuration has it, or be without its ``ahead``.
+    """Reads a model's network, which must be as a configuration has it, or be without its ``ahead`` or ``afterstates``.
+
+    Without ``afterstates``, where moves lead is judged by the model's value at first.
 
     Raises:
-        ConfigError: it is another one; or see ``load_model``.
+        ConfigError: it is another one; or its value is needed and it does not say of what that is; or see
+            ``load_model``.
     """
     header, network = load_model(path)
-    if header.network == section:
+    old = header.network
+    if old == section:
         return network
-    if isinstance(section, CardNetworkSection) and header.network == section.model_copy(update={"ahead": False}):
-        grown = make_network(section)
-        grown.load_state_dict(network.state_dict(), strict=False)
-        return grown
-    raise ConfigError(f"{path}: the model's network is {header.network}, the configuration's {section}")
+    if not (isinstance(section, CardNetworkSection) and isinstance(old, CardNetworkSection)):
+        raise _other_network(path, old, section)
+    grows = {key: False for key in ("ahead", "afterstates") if not getattr(old, key)}
+    if old != section.model_copy(update=grows):
+        raise _other_network(path, old, section)
+    grown = make_network(section)
+    grown.load_state_dict(network.state_dict(), strict=False)
+    if section.afterstates and not old.afterstates:
+        if header.rewards is None or header.discount is None:
+            raise ConfigError(f"{path}: the model does not say what its value is of, so it cannot judge afterstates")
+        assert isinstance(grown, CardNetwork)
+        grown.follow_value(header.rewards, header.discount)
+    return grown
+
+
+def _other_network(path: str | Path, old: NetworkSection, section: NetworkSection) -> ConfigError:
+    return ConfigError(f"{path}: the model's network is {old}, the configuration's {section}")
 
 
 def load_training(path: str | Path) -> TrainingState:

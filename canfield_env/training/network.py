@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from typing import Final
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from canfield_env.engine.layout import ACTIONS
+from canfield_env.env.options import EnvOptions
 from canfield_env.training import features
-from canfield_env.training.config import CardNetworkSection, NetworkSection
+from canfield_env.training.afterstates import foresee, seeds_of
+from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards
 from canfield_env.training.features import COLUMNS, COUNTS
 from canfield_env.training.links import find_links
 from canfield_env.training.messages import Round
@@ -18,6 +21,13 @@ from canfield_env.training.prospects import KINDS, find_prospects
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
+#: With ``afterstates``: how likely a move has to be by its score for it to be looked where it leads,
+LIKELY: Final = 0.05
+#: by how many orders of the hidden cards that depends on them,
+ORDERS: Final = 4
+#: and how much more a move is at first worth than another one that is as good with a score higher by one.
+TEMPERATURE: Final = 0.06
+_GAME: Final = EnvOptions.of("app", stock="auto")
 
 
 class Network(nn.Module):
@@ -66,6 +76,8 @@ class CardNetwork(Network):
         score_width: size of the two layers that a move is scored by; 0: one layer of half the table's size.
         ahead: whether a move is scored also from the cards that it makes a difference to, see ``prospects``. It begins
             without a say in the scores, so a network that has learned without it can go on with it.
+        afterstates: whether moves that are likely by their scores are scored also by the positions that they lead to,
+            as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``.
     """
 
     def __init__(
@@ -79,6 +91,7 @@ class CardNetwork(Network):
         norm: bool = False,
         score_width: int = 0,
         ahead: bool = False,
+        afterstates: bool = False,
     ) -> None:
         super().__init__()
         context = width * (1 + len(features.GROUPS) * groups)
@@ -101,6 +114,12 @@ class CardNetwork(Network):
         if ahead:
             self.ahead = nn.Linear(len(KINDS) * width, sizes[1], bias=False)
             nn.init.zeros_(self.ahead.weight)
+        self._afterstates = afterstates
+        if afterstates:
+            self.gains = nn.Linear(3, 1, bias=False)
+            self.promise = nn.Sequential(_layers(table_width, table_width), nn.Linear(table_width, 1))
+            for parameter in (self.gains.weight, *self.promise[-1].parameters()):
+                nn.init.zeros_(parameter)
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
@@ -130,12 +149,59 @@ class CardNetwork(Network):
         else:
             scores = self.moves(moves)
         logits[game, action] = scores.squeeze(1)
+        if self._afterstates:
+            logits = logits + self._promises(tokens, masks, torch.softmax(logits.detach(), 1))
         return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
         """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
         value: Tensor = self.outlook(self._embed(tokens, features.read(tokens, reach=self._reach))[2]).squeeze(1)
         return value
+
+    def follow_value(self, rewards: Rewards, discount: float) -> None:
+        """Lets moves be scored by what they bring and by the value of where they lead, with ``afterstates``.
+
+        Args:
+            rewards: what the value is the sum of,
+            discount: from one step to the next.
+        """
+        value, promise = self.outlook.state_dict(), self.promise.state_dict()
+        for name, weights in promise.items():
+            weights.copy_(value[name])
+        for parameter in self.promise[-1].parameters():
+            parameter.data *= discount / TEMPERATURE
+        brings = torch.tensor([rewards.reward_scale, rewards.reserve_reward, rewards.win_reward])
+        self.gains.weight.data.copy_(brings / TEMPERATURE)
+
+    def _promises(self, tokens: Tensor, masks: Tensor, likely: Tensor) -> Tensor:
+        """By how much where a move leads speaks for it more than for the others that are looked at: those that are
+        likely, where there are several. 0 for the rest.
+
+        Args:
+            tokens: ``[N, 62]`` observations.
+            masks: ``bool[N, 261]``.
+            likely: ``float[N, 261]``, how likely the moves are without.
+
+        Returns:
+            ``float32[N, 261]``.
+        """
+        looked_at = masks & (likely >= LIKELY)
+        looked_at &= looked_at.sum(1, keepdim=True) > 1
+        promises = torch.zeros_like(likely)
+        if not looked_at.any():
+            return promises
+        numbers = features.as_numbers(tokens)
+        ahead = foresee(numbers, looked_at.numpy(), _GAME, seeds_of(numbers, ORDERS))
+        after, move = torch.from_numpy(ahead.tokens), torch.from_numpy(ahead.move)
+        brings = torch.from_numpy(np.stack([ahead.points, ahead.from_reserve, ahead.won], 1)).float()
+        promise = self.promise(self._embed(after, features.read(after, reach=self._reach))[2]).squeeze(1)
+        each = self.gains(brings).squeeze(1) + promise * ~torch.from_numpy(ahead.over)
+        counts = torch.bincount(move)
+        sums = torch.zeros(len(counts)).index_add(0, move, each)
+        promises[looked_at] = sums / counts
+        likely = likely * looked_at
+        mean = (likely * promises).sum(1, keepdim=True) / likely.sum(1, keepdim=True).clamp(min=LIKELY)
+        return torch.where(looked_at, promises - mean, 0.0)
 
     def _embed(self, tokens: Tensor, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
         """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""

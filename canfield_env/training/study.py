@@ -19,8 +19,9 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from torch import Tensor, nn
 
+from canfield_env.training.afterstates import draw_seeds, foresee
 from canfield_env.training.config import TrainingConfig
-from canfield_env.training.lookahead import PART, foresee, worth_of_moves
+from canfield_env.training.lookahead import PART, worth_of_moves
 from canfield_env.training.network import Network
 from canfield_env.training.policy import NetworkPolicy
 
@@ -78,8 +79,9 @@ class Study:
     def _look(self, player: Network, tokens: Tensor, masks: Tensor, rng: np.random.Generator) -> tuple[Tensor, float]:
         """``float[N, 261]``, what the scores of the moves in the mask are to be, less their mean; and the regret."""
         section, gamma = self._section, self._algorithm.gamma
-        ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), self._env, section.orders, rng)
-        worth = worth_of_moves(player, ahead, masks, gamma, threads=self._threads)
+        seeds = draw_seeds(rng, len(tokens), section.orders)
+        ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), seeds)
+        worth = worth_of_moves(player, ahead, masks, self._env, gamma, threads=self._threads)
         with torch.no_grad():  # not in inference mode: what comes out is learned from
             parts = zip(torch.split(tokens, PART), torch.split(masks, PART), strict=True)
             logits = torch.cat([player(*part)[0] for part in parts])

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from canfield_env.training.afterstates import draw_seeds, foresee
 from canfield_env.training.folder import RunFolder
-from canfield_env.training.lookahead import foresee, worth_of_moves
+from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.model_file import load_model
 from canfield_env.training.ppo import make_env, make_ppo
 from canfield_env.training.trainer import Trainer
@@ -45,8 +46,9 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     tokens, masks = rollout.observations.to(torch.uint8), rollout.action_masks.bool()
     rows = (masks.sum(1) > 1) & (masks.sum(1) < 261)
     tokens, masks = tokens[rows], masks[rows]
-    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options(), config.env, 8, np.random.default_rng(0))
-    worth = worth_of_moves(teacher, ahead, masks, config.algorithm.gamma)
+    seeds = draw_seeds(np.random.default_rng(0), len(tokens), 8)
+    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options(), seeds)
+    worth = worth_of_moves(teacher, ahead, masks, config.env, config.algorithm.gamma)
 
     def expected():
         with torch.inference_mode():

@@ -54,10 +54,10 @@ def positions(count, seed=0, **options):
     return np.stack([tokens for tokens, _ in found]), np.stack([mask for _, mask in found])
 
 
-def write_model(path, *, scores=0.3, ahead=False, **header):
+def write_model(path, *, scores=0.3, ahead=False, afterstates=False, **header):
     """A model that has learned nothing, but has its preferences, whose spread is ``scores``, and its value."""
     torch.manual_seed(2)
-    section = CardNetworkSection(width=8, table_width=16, ahead=ahead)
+    section = CardNetworkSection(width=8, table_width=16, ahead=ahead, afterstates=afterstates)
     network = make_network(section)
     for name, parameter in network.named_parameters():
         torch.nn.init.normal_(parameter, std=scores if name.startswith("moves") else 0.3)

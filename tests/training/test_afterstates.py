@@ -1,0 +1,181 @@
+"""Where moves lead, and moves scored by it."""
+
+import numpy as np
+import pytest
+import torch
+
+from canfield_env.engine.layout import RUNNING
+from canfield_env.engine.observe import TOKEN_UNSEEN
+from canfield_env.env.options import EnvOptions
+from canfield_env.env.vector import CanfieldVectorEnv
+from canfield_env.errors import ConfigError
+from canfield_env.rules import Rules
+from canfield_env.training.afterstates import draw_seeds, foresee, seeds_of
+from canfield_env.training.config import CardNetworkSection, TrainingConfig
+from canfield_env.training.lookahead import worth_of_moves
+from canfield_env.training.model_file import Header, load_like, load_model, save_model
+from canfield_env.training.network import LIKELY, ORDERS, TEMPERATURE, CardNetwork
+from tests.training.training_helpers import positions, tiny_config, write_model
+
+OPTIONS = EnvOptions.of("app", stock="auto", observation="tokens")
+
+
+def hidden(tokens):
+    return (tokens[..., :52] == TOKEN_UNSEEN).sum(-1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "draw", "stock"),
+    [
+        ("app", 3, "turn"),
+        ("app", 1, "auto"),
+        ("hoyle", 3, "turn"),
+        (Rules(ranks=7, reserve=5, columns=3), 3, "auto"),
+        (Rules(ranks=5, reserve=4, columns=2, redeals=1), 1, "turn"),
+    ],
+)
+def test_moves_lead_where_the_game_goes(rules, draw, stock):
+    options = EnvOptions.of(rules, draw=draw, stock=stock, observation="tokens")
+    env = CanfieldVectorEnv(16, rules, draw=draw, stock=stock, observation="tokens")
+    rng = np.random.default_rng(0)
+    observations, info = env.reset(seed=3)
+    compared = 0
+    for _ in range(150):
+        chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
+        running = env._batch.games["outcome"] == RUNNING
+        before, masks = observations.view(np.uint8), np.zeros(info["action_mask"].shape, np.bool_)
+        masks[np.arange(16), chosen] = running
+        ahead = foresee(before, masks, options, draw_seeds(rng, 16, 2))
+        game = np.flatnonzero(running)[ahead.move]
+        observations, paid, terminated, truncated, info = env.step(chosen)
+        for place, row in enumerate(game):
+            if not terminated[row] and not truncated[row]:
+                after = observations[row].view(np.uint8)
+                if hidden(after) == hidden(before[row]):
+                    assert (ahead.tokens[place] == after).all()
+                    assert ahead.points[place] == paid[row]
+                    compared += 1
+                else:
+                    assert hidden(ahead.tokens[place]) == hidden(after)
+    assert compared > 500
+
+
+def test_any_hidden_card_may_come_up_as_likely():
+    tokens, masks = positions(60, stock="auto")
+    several = foresee(tokens, masks, OPTIONS, seeds_of(tokens, 2))
+    turning = np.bincount(several.move) == 2
+    of_move = np.repeat(np.arange(len(tokens)), masks.sum(1))
+    row = next(row for row in of_move[turning] if hidden(tokens[row]) == 12)
+    tokens, masks = tokens[row : row + 1], masks[row : row + 1]
+    ahead = foresee(tokens, masks, OPTIONS, seeds_of(tokens, 6000))
+    turned = np.bincount(ahead.move).argmax()
+    was_hidden = np.flatnonzero(tokens[0, :52] == TOKEN_UNSEEN)
+    shown = (ahead.tokens[ahead.move == turned][:, was_hidden] != TOKEN_UNSEEN).sum(0)
+    assert shown.sum() == 6000
+    assert ((shown - 500) ** 2 / 500).sum() < 31.3  # chi-squared, 11 degrees, p = 0.001
+
+
+def test_the_orders_of_the_hidden_cards_are_the_positions_own():
+    tokens, _ = positions(50, stock="auto")
+    seeds = seeds_of(tokens, 4)
+    assert (seeds_of(tokens[::-1], 4) == seeds[::-1]).all()
+    assert len(np.unique(seeds)) == 4 * len(np.unique(tokens, axis=0))
+
+
+def grown(tmp_path, **header):
+    """A model without afterstates, and its network with them."""
+    path = write_model(tmp_path / "model.zip", **header)
+    section = CardNetworkSection(width=8, table_width=16, afterstates=True)
+    network = load_like(path, section)
+    assert isinstance(network, CardNetwork)
+    return load_model(path)[1], network
+
+
+def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path):
+    plain, network = grown(tmp_path)
+    tokens, masks = map(torch.from_numpy, positions(200, stock="auto"))
+    with torch.no_grad():
+        before, after = plain(tokens, masks)[0], network(tokens, masks)[0]
+    header = load_model(tmp_path / "model.zip")[0]
+    assert header.rewards is not None
+    ahead = foresee(tokens.numpy(), masks.numpy(), OPTIONS, seeds_of(tokens.numpy(), ORDERS))
+    worth = worth_of_moves(plain, ahead, masks, header.rewards, 0.99) / TEMPERATURE
+    compared = 0
+    for row in range(len(tokens)):
+        probability = torch.softmax(before[row], 0)
+        likely = masks[row] & (probability >= LIKELY)
+        gained = after[row] - before[row]
+        assert (gained[masks[row] & ~likely] == 0).all()
+        if likely.sum() > 1:
+            mean = (worth[row] * probability)[likely].sum() / probability[likely].sum()
+            torch.testing.assert_close(gained[likely], worth[row][likely] - mean, rtol=1e-3, atol=1e-3)
+            compared += int(likely.sum())
+        else:
+            assert (gained[masks[row]] == 0).all()
+    assert compared > 200
+    assert (before.argmax(1) != after.argmax(1)).sum() > 5
+
+
+def test_a_new_network_gives_them_no_say():
+    torch.manual_seed(1)
+    one, other = CardNetwork(8, 16), CardNetwork(8, 16, afterstates=True)
+    for parameter in one.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    other.load_state_dict(one.state_dict(), strict=False)
+    tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
+    for here, there in zip(one(tokens, masks), other(tokens, masks), strict=True):
+        torch.testing.assert_close(here, there)
+
+
+def test_a_position_is_judged_by_itself(tmp_path):
+    _, network = grown(tmp_path)
+    tokens, masks = map(torch.from_numpy, positions(40, stock="auto"))
+    with torch.no_grad():
+        together = network(tokens, masks)[0]
+        alone = torch.cat([network(tokens[row : row + 1], masks[row : row + 1])[0] for row in range(40)])
+    torch.testing.assert_close(together, alone, rtol=1e-4, atol=1e-4)
+
+
+def test_the_gradients_reach_the_cards_of_the_positions_after(tmp_path):
+    _, network = grown(tmp_path)
+    tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
+    for parameter in network.moves[-1].parameters():  # scores alone tell nothing of the cards
+        torch.nn.init.zeros_(parameter)
+    torch.log_softmax(network(tokens, masks)[0], 1)[masks].square().sum().backward()
+    for weights in (network.gains.weight, network.promise[-1].weight, network.cards.weight):
+        assert isinstance(weights.grad, torch.Tensor)
+        assert (weights.grad != 0).any()
+
+
+def test_where_no_move_is_to_be_chosen_nothing_is_looked_at(tmp_path):
+    plain, network = grown(tmp_path)
+    tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
+    one = torch.zeros_like(masks).scatter_(1, masks.int().argmax(1, keepdim=True), True)
+    torch.testing.assert_close(network(tokens, one)[0], plain(tokens, one)[0])
+    assert network(tokens[:0], masks[:0])[0].shape == (0, 261)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        (("env.stock=turn",), "network.afterstates needs env.stock to be auto, not turn"),
+        (("env.rules=hoyle", "evaluation.suite=hoyle-test"), "network.afterstates looks ahead by the rules of app"),
+    ],
+)
+def test_what_does_not_go_with_them_is_refused(tmp_path, settings, fault):
+    with pytest.raises(ConfigError, match=fault):
+        tiny_config(tmp_path, "network.afterstates=true", *settings)
+    assert isinstance(tiny_config(tmp_path, "network.afterstates=true"), TrainingConfig)
+
+
+def test_a_model_that_cannot_foresee_the_moves_of_its_game_is_refused(tmp_path):
+    header = Header.of_run(tiny_config(tmp_path, "network.afterstates=true"))
+    header.stock = "turn"
+    save_model(tmp_path / "model.zip", header, CardNetwork(8, 16, afterstates=True))
+    with pytest.raises(ConfigError, match=r"model\.zip: network\.afterstates needs env\.stock to be auto"):
+        load_model(tmp_path / "model.zip")
+
+
+def test_a_model_that_does_not_say_what_its_value_is_of_cannot_judge_them(tmp_path):
+    with pytest.raises(ConfigError, match=r"model\.zip: the model does not say what its value is of"):
+        grown(tmp_path, rewards=None)
