@@ -76,7 +76,7 @@ def draw_seeds(rng: np.random.Generator, count: int, orders: int) -> NDArray[np.
 
 def seeds_of(tokens: NDArray[np.uint8], orders: int) -> NDArray[np.uint64]:
     """``uint64[N, orders]`` for ``foresee`` that follow from ``uint8[N, 62]`` observations."""
-    seeds: NDArray[np.uint64] = (tokens @ _FACTORS)[:, None] + np.arange(orders, dtype=np.uint64)
+    seeds: NDArray[np.uint64] = np.add.outer(tokens @ _FACTORS, np.arange(orders, dtype=np.uint64))
     return seeds
 
 
