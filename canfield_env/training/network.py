@@ -21,8 +21,9 @@ from canfield_env.training.prospects import KINDS, find_prospects
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
-#: With ``afterstates``: how likely a move has to be by its score for it to be looked where it leads,
-LIKELY: Final = 0.05
+#: With ``afterstates``: how likely a move has to be by its score for it to be looked where it leads; what is seen there
+#: counts by and by, and in full from twice that on,
+LIKELY: Final = 0.04
 #: by how many orders of the hidden cards that depends on them,
 ORDERS: Final = 4
 #: and how much more a move is at first worth than another one that is as good with a score higher by one.
@@ -199,9 +200,10 @@ class CardNetwork(Network):
         counts = torch.bincount(move)
         sums = torch.zeros(len(counts)).index_add(0, move, each)
         promises[looked_at] = sums / counts
-        likely = likely * looked_at
-        mean = (likely * promises).sum(1, keepdim=True) / likely.sum(1, keepdim=True).clamp(min=LIKELY)
-        return torch.where(looked_at, promises - mean, 0.0)
+        counts_for = (likely / LIKELY - 1).clamp(0, 1) * looked_at  # no jump where a move comes to be looked at
+        weights = likely * counts_for
+        mean = (weights * promises).sum(1, keepdim=True) / weights.sum(1, keepdim=True).clamp(min=1e-6)
+        return counts_for * (promises - mean)
 
     def _embed(self, tokens: Tensor, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
         """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""

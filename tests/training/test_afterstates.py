@@ -107,8 +107,10 @@ def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path):
         gained = after[row] - before[row]
         assert (gained[masks[row] & ~likely] == 0).all()
         if likely.sum() > 1:
-            mean = (worth[row] * probability)[likely].sum() / probability[likely].sum()
-            torch.testing.assert_close(gained[likely], worth[row][likely] - mean, rtol=1e-3, atol=1e-3)
+            full = (probability[likely] / LIKELY - 1).clamp(0, 1)
+            weights = probability[likely] * full
+            mean = (worth[row][likely] * weights).sum() / weights.sum()
+            torch.testing.assert_close(gained[likely], full * (worth[row][likely] - mean), rtol=1e-3, atol=1e-3)
             compared += int(likely.sum())
         else:
             assert (gained[masks[row]] == 0).all()
