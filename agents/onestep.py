@@ -10,9 +10,6 @@ import torch
 from numpy.typing import NDArray
 
 from agents.ppo import ModelAgent
-from canfield_env.engine.jit import announced
-from canfield_env.engine.layout import ACTIONS
-from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.env.options import EnvOptions
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
@@ -29,7 +26,8 @@ TEMPERATURE: Final = 0.06
 
 class OneStepAgent(ModelAgent):
     """Plays the move whose score, with what the move is worth by the network's value of where it leads, is the best,
-    among those that ``PpoAgent`` chooses from.
+    among those that ``PpoAgent`` chooses from. A network with ``afterstates`` has that in its scores already; there
+    it is counted twice.
 
     Args:
         model: the name of a shipped model, or a model file.
@@ -55,9 +53,6 @@ class OneStepAgent(ModelAgent):
         )
         self._temperature, self._orders = temperature, orders
         self.reset(0)
-        with announced():  # all is compiled before a game begins
-            nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.bool_)
-            foresee(*nothing, self._options, draw_seeds(self._rng, 0, orders))
 
     def reset(self, seed: int) -> None:
         """Starts an episode; the orders of the hidden cards are drawn by the seed."""

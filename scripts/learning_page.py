@@ -235,8 +235,8 @@ def _beside_the_heuristic() -> Iterator[str]:
     variants = orjson.loads((KEPT.parent / "heuristic.json").read_bytes())["variants"]
     yield "## Beside a search"
     yield ""
-    yield "A network looks at one position a move, and has to foresee what the move leads to. What looking is worth the"
-    yield "[heuristic](heuristic.md) shows, on the same deals:"
+    yield "A network looks at one position a move, with `afterstates` also at next ones, and has to foresee what a move"
+    yield "leads to. What looking is worth the [heuristic](heuristic.md) shows, on the same deals:"
     yield ""
     yield "| positions that it looks at | won |"
     yield "|---|---|"

@@ -1,13 +1,13 @@
-"""Where moves lead: the positions after them (afterstates; Sutton and Barto 2018, section 6.8), by the observation.
+"""Where moves lead, by the observation: the positions after them (afterstates; Sutton and Barto 2018, section 6.8).
 
-A move that turns up a hidden card leads to several positions, by several orders of the hidden cards, the same ones for
-all moves of a position; and so does every move where the player turns the stock, as the cards in it decide whether the
-game is over. The hidden cards as they lie have no part in it.
+For a move that turns up a hidden card these are samples of what comes up, by several orders of the hidden cards, the
+same ones for all moves of a position; and so for every move where the player turns the stock, as the cards in it decide
+whether the game is over. The hidden cards as they lie have no part in it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,9 @@ from canfield_env.engine import kernels, layout, observe
 from canfield_env.engine.imagine import imagine
 from canfield_env.engine.jit import jit
 from canfield_env.env.options import EnvOptions
+from canfield_env.training.repetition import position_keys
 
 Array = NDArray[Any]
-
-#: What the tokens of an observation are multiplied by to make a number of it; odd, and drawn once.
-_FACTORS: Final = np.random.default_rng(62).integers(2**63, size=observe.TOKENS_SIZE, dtype=np.uint64) * 2 + 1
 
 
 class Afterstates(NamedTuple):
@@ -54,8 +52,9 @@ def foresee(
 
     Args:
         tokens: ``uint8[N, 62]`` observations.
-        masks: ``bool[N, 261]``, the moves that are looked at, all legal.
-        options: the environment's.
+        masks: ``bool[N, 261]``, the moves that are looked at. One that is not legal changes nothing but the counts of
+            steps.
+        options: the environment's; the draw is the observation's.
         seeds: ``uint64[N, orders]``, what the orders of the hidden cards come from, by which a move is played that
             depends on them.
     """
@@ -65,7 +64,7 @@ def foresee(
     won, over = np.empty((2, room), np.bool_)
     now, then = np.empty(seeds.shape[1], layout.GAME), np.empty(1, layout.GAME)
     found = move, after, points, from_reserve, won, over
-    count = _play_all(np.ascontiguousarray(tokens), masks, options.settings(), seeds, now, then, *found)
+    count = _play_all(tokens, masks, options.settings(), seeds, now, then, *found)
     return Afterstates(*(array[:count] for array in found))
 
 
@@ -75,8 +74,8 @@ def draw_seeds(rng: np.random.Generator, count: int, orders: int) -> NDArray[np.
 
 
 def seeds_of(tokens: NDArray[np.uint8], orders: int) -> NDArray[np.uint64]:
-    """``uint64[N, orders]`` for ``foresee`` that follow from ``uint8[N, 62]`` observations."""
-    seeds: NDArray[np.uint64] = np.add.outer(tokens @ _FACTORS, np.arange(orders, dtype=np.uint64))
+    """``uint64[N, orders]`` for ``foresee`` that follow from the positions of ``uint8[N, 62]`` observations."""
+    seeds: NDArray[np.uint64] = np.add.outer(position_keys(tokens), np.arange(orders, dtype=np.uint64))
     return seeds
 
 

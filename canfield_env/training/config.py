@@ -206,7 +206,7 @@ class FlatNetworkSection(Section):
 NetworkSection = Annotated[CardNetworkSection | FlatNetworkSection, Field(discriminator="kind")]
 
 
-def check_ahead(network: NetworkSection, rules: Rules, stock: Stock) -> None:
+def check_foresight(network: NetworkSection, rules: Rules, stock: Stock) -> None:
     """Checks that a network can foresee the moves of a game.
 
     Raises:
@@ -284,7 +284,7 @@ class RunConfig(Section):
         options, suite = self.env.options(), self.evaluation.load()
         if suite.rules != options.rules or suite.deals[0].draw != options.draw:
             raise ConfigError(f"evaluation.suite: {self.evaluation.suite} is of other rules or another draw than env")
-        check_ahead(self.network, options.rules, options.stock)
+        check_foresight(self.network, options.rules, options.stock)
         return self
 
     @classmethod

@@ -30,7 +30,7 @@ from canfield_env.env.options import Stock
 from canfield_env.errors import ConfigError
 from canfield_env.files import whole_file
 from canfield_env.rules import Rules
-from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards, RunConfig, Share, check_ahead
+from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards, RunConfig, Share, check_foresight
 from canfield_env.training.network import CardNetwork, Network, make_network
 from canfield_env.training.versions import check_versions
 
@@ -166,7 +166,7 @@ def load_model(path: str | Path, purpose: Purpose = "playing") -> tuple[Header, 
     if header.purpose != purpose:
         raise ConfigError(f"{path}: the model is for {header.purpose}, not for {purpose}")
     try:
-        check_ahead(header.network, Rules.from_dict(header.rules), header.stock)
+        check_foresight(header.network, Rules.from_dict(header.rules), header.stock)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from error
     network = make_network(header.network)
@@ -205,30 +205,32 @@ def load_like(path: str | Path, section: NetworkSection) -> Network:
     Without ``afterstates``, where moves lead is judged by the model's value at first.
 
     Raises:
-        ConfigError: it is another one; or its value is needed and it does not say of what that is; or see
-            ``load_model``.
+        ConfigError: it is another one; or its value is needed, and it does not say of what that is, or that is not the
+            foundation reward; or see ``load_model``.
     """
     header, network = load_model(path)
     old = header.network
     if old == section:
         return network
-    if not (isinstance(section, CardNetworkSection) and isinstance(old, CardNetworkSection)):
-        raise _other_network(path, old, section)
-    grows = {key: False for key in ("ahead", "afterstates") if not getattr(old, key)}
-    if old != section.model_copy(update=grows):
-        raise _other_network(path, old, section)
-    grown = make_network(section)
-    grown.load_state_dict(network.state_dict(), strict=False)
-    if section.afterstates and not old.afterstates:
-        if header.rewards is None or header.discount is None:
-            raise ConfigError(f"{path}: the model does not say what its value is of, so it cannot judge afterstates")
-        assert isinstance(grown, CardNetwork)
-        grown.follow_value(header.rewards, header.discount)
-    return grown
+    if isinstance(section, CardNetworkSection) and isinstance(old, CardNetworkSection):
+        added = [key for key in ("ahead", "afterstates") if getattr(section, key) and not getattr(old, key)]
+        if old == section.model_copy(update=dict.fromkeys(added, False)):
+            grown = CardNetwork(**section.model_dump(exclude={"kind"}))
+            grown.load_state_dict(network.state_dict(), strict=False)
+            if "afterstates" in added:
+                grown.follow_value(*_value_of(path, header))
+            return grown
+    raise ConfigError(f"{path}: the model's network is {old}, the configuration's {section}")
 
 
-def _other_network(path: str | Path, old: NetworkSection, section: NetworkSection) -> ConfigError:
-    return ConfigError(f"{path}: the model's network is {old}, the configuration's {section}")
+def _value_of(path: str | Path, header: Header) -> tuple[Rewards, float]:
+    """The rewards and the discount of the value that afterstates are judged by."""
+    if header.rewards is None or header.discount is None:
+        raise ConfigError(f"{path}: the model does not say what its value is of, so it cannot judge afterstates")
+    if header.rewards.reward != "foundation":
+        kind = header.rewards.reward
+        raise ConfigError(f"{path}: the model's value is of the {kind} reward, not of foundation, as for afterstates")
+    return header.rewards, header.discount
 
 
 def load_training(path: str | Path) -> TrainingState:

@@ -21,13 +21,14 @@ from canfield_env.training.prospects import KINDS, find_prospects
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
-#: With ``afterstates``: how likely a move has to be by its score for it to be looked where it leads; what is seen there
-#: counts by and by, and in full from twice that on,
+#: Moves that are less likely than this by their scores are not scored by the positions after them. What is seen there
+#: counts gradually more for likelier ones, and in full for those twice as likely.
 LIKELY: Final = 0.04
-#: by how many orders of the hidden cards that depends on them,
+#: By how many orders of the hidden cards a move is judged that turns one up.
 ORDERS: Final = 4
-#: and how much more a move is at first worth than another one that is as good with a score higher by one.
+#: What values are divided by where they become scores; as in ``configs/train/finetune-d3-study.toml``.
 TEMPERATURE: Final = 0.06
+#: The game that ``afterstates`` are of, with the foundation reward. The draw is the observation's.
 _GAME: Final = EnvOptions.of("app", stock="auto")
 
 
@@ -78,7 +79,8 @@ class CardNetwork(Network):
         ahead: whether a move is scored also from the cards that it makes a difference to, see ``prospects``. It begins
             without a say in the scores, so a network that has learned without it can go on with it.
         afterstates: whether moves that are likely by their scores are scored also by the positions that they lead to,
-            as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``.
+            as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``. Moves
+            that turn a hidden card up are judged by orders of the hidden cards in which the cards' names have a say.
     """
 
     def __init__(
@@ -163,20 +165,21 @@ class CardNetwork(Network):
         """Lets moves be scored by what they bring and by the value of where they lead, with ``afterstates``.
 
         Args:
-            rewards: what the value is the sum of,
-            discount: from one step to the next.
+            rewards: what the value is the discounted sum of; their environment's reward is ``foundation``.
+            discount: of a step.
         """
-        value, promise = self.outlook.state_dict(), self.promise.state_dict()
-        for name, weights in promise.items():
-            weights.copy_(value[name])
+        self.promise.load_state_dict(self.outlook.state_dict())
         for parameter in self.promise[-1].parameters():
             parameter.data *= discount / TEMPERATURE
         brings = torch.tensor([rewards.reward_scale, rewards.reserve_reward, rewards.win_reward])
         self.gains.weight.data.copy_(brings / TEMPERATURE)
 
     def _promises(self, tokens: Tensor, masks: Tensor, likely: Tensor) -> Tensor:
-        """By how much where a move leads speaks for it more than for the others that are looked at: those that are
-        likely, where there are several. 0 for the rest.
+        """By how much more the position after a move, and what the move brings, promise than those of the other moves
+        that are looked at: those that are likely, where there are several. 0 for the rest.
+
+        It is multiplied by a gate that opens gradually with how likely the move is, so that the scores have no jump
+        where a move comes to be looked at. Gradients hold the gates as they are.
 
         Args:
             tokens: ``[N, 62]`` observations.
@@ -200,10 +203,10 @@ class CardNetwork(Network):
         counts = torch.bincount(move)
         sums = torch.zeros(len(counts)).index_add(0, move, each)
         promises[looked_at] = sums / counts
-        counts_for = (likely / LIKELY - 1).clamp(0, 1) * looked_at  # no jump where a move comes to be looked at
-        weights = likely * counts_for
+        gates = (likely / LIKELY - 1).clamp(0, 1) * looked_at
+        weights = likely * gates
         mean = (weights * promises).sum(1, keepdim=True) / weights.sum(1, keepdim=True).clamp(min=1e-6)
-        return counts_for * (promises - mean)
+        return gates * (promises - mean)
 
     def _embed(self, tokens: Tensor, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
         """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""

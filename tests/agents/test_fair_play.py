@@ -59,7 +59,8 @@ def test_permuting_the_unseen_cards_changes_no_decision(spec: str, rules: str):
 
 @pytest.mark.parametrize("agent", ["ppo", "onestep"])
 def test_nor_does_it_change_one_of_a_trained_network(agent: str, tmp_path: Path):
-    check(f"{agent}:{write_model(tmp_path / 'model.zip', ahead=True, afterstates=True)}", "app")
+    model = write_model(tmp_path / "model.zip", network={"ahead": True, "afterstates": True})
+    check(f"{agent}:{model}", "app")
 
 
 def test_what_is_compared_are_whole_games():

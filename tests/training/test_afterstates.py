@@ -5,18 +5,19 @@ import pytest
 import torch
 
 from canfield_env.engine.layout import RUNNING
-from canfield_env.engine.observe import TOKEN_UNSEEN
+from canfield_env.engine.observe import COUNT_IDLE, COUNT_RESERVE, TOKEN_UNSEEN
 from canfield_env.env.options import EnvOptions
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.errors import ConfigError
 from canfield_env.rules import Rules
 from canfield_env.training.afterstates import draw_seeds, foresee, seeds_of
-from canfield_env.training.config import CardNetworkSection, TrainingConfig
+from canfield_env.training.config import CardNetworkSection, Rewards, TrainingConfig
 from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.model_file import Header, load_like, load_model, save_model
 from canfield_env.training.network import LIKELY, ORDERS, TEMPERATURE, CardNetwork
 from tests.training.training_helpers import positions, tiny_config, write_model
 
+RESERVE = 52 + COUNT_RESERVE
 OPTIONS = EnvOptions.of("app", stock="auto", observation="tokens")
 
 
@@ -32,6 +33,7 @@ def hidden(tokens):
         ("hoyle", 3, "turn"),
         (Rules(ranks=7, reserve=5, columns=3), 3, "auto"),
         (Rules(ranks=5, reserve=4, columns=2, redeals=1), 1, "turn"),
+        (Rules(ranks=3, reserve=2, columns=3), 1, "auto"),
     ],
 )
 def test_moves_lead_where_the_game_goes(rules, draw, stock):
@@ -39,7 +41,7 @@ def test_moves_lead_where_the_game_goes(rules, draw, stock):
     env = CanfieldVectorEnv(16, rules, draw=draw, stock=stock, observation="tokens")
     rng = np.random.default_rng(0)
     observations, info = env.reset(seed=3)
-    compared = 0
+    compared = over = won = 0
     for _ in range(150):
         chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
         running = env._batch.games["outcome"] == RUNNING
@@ -49,15 +51,23 @@ def test_moves_lead_where_the_game_goes(rules, draw, stock):
         game = np.flatnonzero(running)[ahead.move]
         observations, paid, terminated, truncated, info = env.step(chosen)
         for place, row in enumerate(game):
-            if not terminated[row] and not truncated[row]:
-                after = observations[row].view(np.uint8)
-                if hidden(after) == hidden(before[row]):
-                    assert (ahead.tokens[place] == after).all()
-                    assert ahead.points[place] == paid[row]
-                    compared += 1
-                else:
-                    assert hidden(ahead.tokens[place]) == hidden(after)
+            after = observations[row].view(np.uint8)
+            ended = terminated[row] or truncated[row]
+            if hidden(after) == hidden(before[row]):
+                assert (ahead.tokens[place] == after).all()
+                assert ahead.points[place] == paid[row]
+                assert ahead.from_reserve[place] == int(before[row, RESERVE]) - after[RESERVE]
+                assert ahead.won[place] == (ended and info["outcome"][row] == "won")
+                if stock == "auto":  # else it may hang on cards of the stock that have not been seen
+                    assert ahead.over[place] == ended
+                compared += 1
+                over += ended
+                won += ahead.won[place]
+            else:
+                assert hidden(ahead.tokens[place]) == hidden(after)
     assert compared > 500
+    assert over > 0
+    assert won > 0 or rules in {"app", "hoyle"} or rules.ranks > 3
 
 
 def test_any_hidden_card_may_come_up_as_likely():
@@ -78,21 +88,30 @@ def test_any_hidden_card_may_come_up_as_likely():
 def test_the_orders_of_the_hidden_cards_are_the_positions_own():
     tokens, _ = positions(50, stock="auto")
     seeds = seeds_of(tokens, 4)
-    assert (seeds_of(tokens[::-1], 4) == seeds[::-1]).all()
-    assert len(np.unique(seeds)) == 4 * len(np.unique(tokens, axis=0))
+    assert all(len(set(row)) == 4 for row in seeds.tolist())
+    for row in range(50):
+        assert (seeds_of(tokens[row : row + 1], 4) == seeds[row]).all()
+    one_card, one_step = tokens.copy(), tokens.copy()
+    one_card[:, 30] ^= 1
+    one_step[:, 52 + COUNT_IDLE] += 1
+    assert (seeds_of(one_card, 4) != seeds).all()
+    assert (seeds_of(one_step, 4) == seeds).all()
 
 
-def grown(tmp_path, **header):
+def grown(tmp_path, network=(), **about):
     """A model without afterstates, and its network with them."""
-    path = write_model(tmp_path / "model.zip", **header)
-    section = CardNetworkSection(width=8, table_width=16, afterstates=True)
+    path = write_model(tmp_path / "model.zip", network=network, **about)
+    section = CardNetworkSection(width=8, table_width=16, afterstates=True, **dict(network))
     network = load_like(path, section)
     assert isinstance(network, CardNetwork)
     return load_model(path)[1], network
 
 
-def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path):
-    plain, network = grown(tmp_path)
+@pytest.mark.parametrize(
+    "network", [{}, {"reach": True, "rounds": 1, "groups": True, "norm": True, "score_width": 8, "ahead": True}]
+)
+def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path, network):
+    plain, network = grown(tmp_path, network, scores=0.7)
     tokens, masks = map(torch.from_numpy, positions(200, stock="auto"))
     with torch.no_grad():
         before, after = plain(tokens, masks)[0], network(tokens, masks)[0]
@@ -100,7 +119,7 @@ def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path):
     assert header.rewards is not None
     ahead = foresee(tokens.numpy(), masks.numpy(), OPTIONS, seeds_of(tokens.numpy(), ORDERS))
     worth = worth_of_moves(plain, ahead, masks, header.rewards, 0.99) / TEMPERATURE
-    compared = 0
+    compared = opening = unlikely = 0
     for row in range(len(tokens)):
         probability = torch.softmax(before[row], 0)
         likely = masks[row] & (probability >= LIKELY)
@@ -111,10 +130,12 @@ def test_likely_moves_are_scored_by_the_value_of_where_they_lead(tmp_path):
             weights = probability[likely] * full
             mean = (worth[row][likely] * weights).sum() / weights.sum()
             torch.testing.assert_close(gained[likely], full * (worth[row][likely] - mean), rtol=1e-3, atol=1e-3)
-            compared += int(likely.sum())
+            compared += int((full == 1).sum())
+            opening += int((full < 1).sum())
+            unlikely += int((masks[row] & ~likely).sum())
         else:
             assert (gained[masks[row]] == 0).all()
-    assert compared > 200
+    assert min(compared / 10, opening, unlikely) > 5
     assert (before.argmax(1) != after.argmax(1)).sum() > 5
 
 
@@ -149,10 +170,11 @@ def test_the_gradients_reach_the_cards_of_the_positions_after(tmp_path):
         assert (weights.grad != 0).any()
 
 
-def test_where_no_move_is_to_be_chosen_nothing_is_looked_at(tmp_path):
+def test_where_no_move_is_to_be_chosen_nothing_is_looked_at(tmp_path, monkeypatch):
     plain, network = grown(tmp_path)
     tokens, masks = map(torch.from_numpy, positions(30, stock="auto"))
     one = torch.zeros_like(masks).scatter_(1, masks.int().argmax(1, keepdim=True), True)
+    monkeypatch.setattr("canfield_env.training.network.foresee", None)
     torch.testing.assert_close(network(tokens, one)[0], plain(tokens, one)[0])
     assert network(tokens[:0], masks[:0])[0].shape == (0, 261)
 
@@ -178,6 +200,14 @@ def test_a_model_that_cannot_foresee_the_moves_of_its_game_is_refused(tmp_path):
         load_model(tmp_path / "model.zip")
 
 
-def test_a_model_that_does_not_say_what_its_value_is_of_cannot_judge_them(tmp_path):
-    with pytest.raises(ConfigError, match=r"model\.zip: the model does not say what its value is of"):
-        grown(tmp_path, rewards=None)
+@pytest.mark.parametrize(
+    ("about", "fault"),
+    [
+        ({"rewards": None}, "the model does not say what its value is of"),
+        ({"discount": None}, "the model does not say what its value is of"),
+        ({"rewards": Rewards(reward="win")}, "the model's value is of the win reward"),
+    ],
+)
+def test_a_model_whose_value_is_of_something_else_cannot_judge_them(tmp_path, about, fault):
+    with pytest.raises(ConfigError, match=rf"model\.zip: {fault}"):
+        grown(tmp_path, **about)

@@ -54,14 +54,14 @@ def positions(count, seed=0, **options):
     return np.stack([tokens for tokens, _ in found]), np.stack([mask for _, mask in found])
 
 
-def write_model(path, *, scores=0.3, ahead=False, afterstates=False, **header):
+def write_model(path, *, scores=0.3, network=(), **header):
     """A model that has learned nothing, but has its preferences, whose spread is ``scores``, and its value."""
     torch.manual_seed(2)
-    section = CardNetworkSection(width=8, table_width=16, ahead=ahead, afterstates=afterstates)
-    network = make_network(section)
-    for name, parameter in network.named_parameters():
+    section = CardNetworkSection(width=8, table_width=16, **dict(network))
+    made = make_network(section)
+    for name, parameter in made.named_parameters():
         torch.nn.init.normal_(parameter, std=scores if name.startswith("moves") else 0.3)
     about = {"rules": {}, "draw": 3, "stock": "auto", "network": section}
     value = {"rewards": Rewards(reserve_reward=0.1), "discount": 0.99}
-    save_model(path, Header.model_validate(about | value | header), network)
+    save_model(path, Header.model_validate(about | value | header), made)
     return path
