@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import orjson
@@ -58,8 +58,8 @@ class Curve:
         config: the run's configuration.
         points: one dictionary for each evaluation, in order: ``steps``, ``cpu_seconds``, ``won``, ``cards_up``.
         note: what else there is to say of the run.
-        fresh: how the best model plays deals that it was not chosen by, see ``play_fresh``, and after how many steps of
-            the run it was saved; None if it has not played.
+        fresh: how the best model, or the last one, plays deals that it was not chosen by, see ``play_fresh``; after how
+            many steps of the run it was saved, and which ``model`` it is, if not the best; None if it has not played.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Curve:
 
     @property
     def best(self) -> dict[str, float]:
-        """The evaluation by which the best model was chosen; which one that is, its file says where it has played."""
+        """The evaluation of the best model, or of the one that has played other deals, of which its file tells."""
         chosen = (self.fresh or {}).get("steps")
         points = [point for point in self.points if point["steps"] == chosen] or self.points
         return max(points, key=lambda point: (point["won"], point["cards_up"]))
@@ -121,11 +121,12 @@ class Curve:
 def keep(
     runs: Annotated[list[Path], typer.Argument(help="Folders of runs.")],
     note: Annotated[str, typer.Option(help="What else there is to say of them.")] = "",
+    model: Annotated[Literal["best", "last"], typer.Option(help="Which model plays other deals.")] = "best",
 ) -> None:
-    """Keeps the evaluations of runs, and how their best models play other deals."""
+    """Keeps the evaluations of runs, and how their best models play other deals, or their last ones."""
     for run in runs:
-        env, best = TrainingConfig.load(run / "config.toml").env, run / "best.zip"
-        fresh = play_fresh(best, env) | {"steps": read_header(best).origin["steps"]}
+        env, file = TrainingConfig.load(run / "config.toml").env, run / f"{model}.zip"
+        fresh = play_fresh(file, env) | {"steps": read_header(file).origin["steps"], "model": model}
         replace(Curve.of_run(run, note), fresh=fresh).write(KEPT)
 
 
@@ -222,12 +223,13 @@ def _steps() -> Iterator[str]:
         )
     for curve in curves():
         best, seconds = curve.best, curve.points[-1]["cpu_seconds"]
-        what = f"`{curve.name}`, seed {curve.seed}: the best model, after {best['steps']:,} steps"
+        which = (curve.fresh or {}).get("model", "best")
+        what = f"`{curve.name}`, seed {curve.seed}: the {which} model, after {best['steps']:,} steps"
         wins = round(best["won"] * curve.deals)
         yield _row(what, curve.config["evaluation"]["suite"], wins, curve.deals, curve.fresh, seconds)
     yield ""
     yield "The best model of a run is chosen on the suite, so what it wins there is a little too much. The other deals"
-    yield "are random training deals, the same for all, by which no model of a run is chosen."
+    yield "are random training deals, the same for all, by which no model of a run is chosen unless a note says so."
 
 
 def _beside_the_heuristic() -> Iterator[str]:
