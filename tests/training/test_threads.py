@@ -10,6 +10,7 @@ from tests.training.training_helpers import positions
 
 NETWORKS = [
     pytest.param(lambda: CardNetwork(8, 16, reach=True, rounds=1, groups=True, norm=True, score_width=8), id="cards"),
+    pytest.param(lambda: CardNetwork(8, 16, ahead=True, afterstates=True), id="afterstates"),
     pytest.param(lambda: FlatNetwork(16), id="flat"),
 ]
 
