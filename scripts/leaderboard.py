@@ -35,7 +35,7 @@ from canfield_env.evaluation.suites import Suite
 from canfield_env.files import write_whole
 from canfield_env.records import Record
 from scripts.command import run_script
-from scripts.pages import new_figure, save_figure
+from scripts.pages import name_beside, new_figure, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
 KEPT: Final = ROOT / "docs" / "results" / "leaderboard"
@@ -265,13 +265,11 @@ def plot_wins(board: Board, path: Path) -> None:
         assert rate.low is not None
         assert rate.high is not None
         errors = [[100 * (rate.value - rate.low)], [100 * (rate.high - rate.value)]]
-        axes.errorbar(seconds, 100 * rate.value, yerr=errors, fmt="o", capsize=3)
-        axes.annotate(summary.agent, (seconds, 100 * rate.value), xytext=(6, 4), textcoords="offset points")
+        axes.errorbar(seconds, 100 * rate.value, yerr=errors, fmt="o", capsize=3, label=summary.agent)
     if board.bound is not None:
-        axes.axhline(100 * board.bound, linestyle="--", color="grey")
-        axes.annotate("all cards known", (1e-4, 100 * board.bound), xytext=(0, 4), textcoords="offset points")
+        axes.axhline(100 * board.bound, linestyle="--", color="grey", label="all cards known")
     axes.set(xscale="log", xlabel="CPU seconds a game", ylabel="deals won, %", ylim=(0, 100), title=board.suite.name)
-    axes.margins(x=0.15)
+    name_beside(figure)
     save_figure(figure, path)
 
 
@@ -283,7 +281,7 @@ def plot_cards_up(board: Board, path: Path) -> None:
         share_of = [100 * sum(end >= cards for end in ends) / len(ends) for cards in range(1, 53)]
         axes.step(range(1, 53), share_of, where="mid", label=agent)
     axes.set(xlabel="cards up at the end, at least", ylabel="games, %", ylim=(0, 100), title=board.suite.name)
-    axes.legend()
+    name_beside(figure)
     save_figure(figure, path)
 
 

@@ -32,7 +32,7 @@ from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
 from scripts import what_loses
 from scripts.command import run_script
-from scripts.pages import new_figure, save_figure
+from scripts.pages import name_beside, new_figure, save_figure
 from scripts.tune_planner import RESULTS as MEASUREMENTS
 from scripts.tune_planner import read as read_measurements
 
@@ -347,7 +347,7 @@ def plot(kept: Sequence[Curve], path: Path) -> None:
         axes.plot(steps[: len(won)], [sum(row) / len(row) for row in won], label=name)
         axes.fill_between(steps[: len(won)], [min(row) for row in won], [max(row) for row in won], alpha=0.25)
     axes.set(xscale="log", xlabel="steps of training", ylabel="validation deals won, %", ylim=(0, None))
-    axes.legend()
+    name_beside(figure)
     save_figure(figure, path)
 
 

@@ -30,7 +30,14 @@ def new_figure() -> tuple[Any, Any]:
     matplotlib.rcParams["svg.hashsalt"] = "canfield"
     from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=(7, 4), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
+    axes.set_prop_cycle(color=[matplotlib.colormaps["tab20"](number) for number in range(20)])
+    return figure, axes
+
+
+def name_beside(figure: Any) -> None:
+    """Names what is drawn beside the axes, where it hides nothing."""
+    figure.legend(loc="outside right upper")
 
 
 def save_figure(figure: Any, path: Path) -> None:
