@@ -24,7 +24,7 @@ from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.metrics import summarise
 from canfield_env.files import write_whole
-from canfield_env.training.model_file import fingerprint, load_model, read_header
+from canfield_env.training.model_file import fingerprint, load_model, read_header, save_model
 from scripts.command import run_script
 from scripts.leaderboard import Board
 
@@ -40,11 +40,11 @@ def ship(
     name: Annotated[str, typer.Argument(help="The model's name, such as d3.")],
     model: Annotated[Path, typer.Argument(help="The model file, of a run in runs/.")],
 ) -> None:
-    """Copies a model, notes how it came about, and writes the page."""
-    notes = _notes(model)
+    """Copies a model, without what training would go on from, notes how it came about, and writes the page."""
+    notes, purpose = _notes(model), read_header(model).purpose
     MODELS.mkdir(exist_ok=True)
-    for kind, content in (("zip", model.read_bytes()), ("json", orjson.dumps(notes, option=orjson.OPT_INDENT_2))):
-        write_whole(MODELS / f"{name}.{kind}", content)
+    save_model(MODELS / f"{name}.zip", *load_model(model, purpose))
+    write_whole(MODELS / f"{name}.json", orjson.dumps(notes, option=orjson.OPT_INDENT_2))
     page()
 
 

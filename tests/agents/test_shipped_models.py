@@ -1,12 +1,14 @@
 """The shipped models load by their names, play, and are told of on their page."""
 
 import pytest
+import torch
 
 from agents.shipped import MODELS, shipped_models
+from canfield_env.errors import ConfigError
 from canfield_env.evaluation.episode import make_env, play_episode
 from canfield_env.evaluation.specs import load_agent
 from canfield_env.evaluation.suites import Suite
-from canfield_env.training.model_file import read_header
+from canfield_env.training.model_file import TrainingState, load_model, load_training, read_header, save_model
 from scripts import ship_model
 
 
@@ -28,9 +30,10 @@ def test_their_page_is_up_to_date():
 
 
 def test_a_crash_while_a_model_is_shipped_leaves_the_one_before(tmp_path, monkeypatch):
-    old, new = tmp_path / "d3.zip", tmp_path / "best.zip"
+    old, new = tmp_path / "d3.zip", tmp_path / "last.zip"
     old.write_bytes(b"the model before")
-    new.write_bytes(b"a new model")
+    header, network = load_model(MODELS / "d3-small.zip")
+    save_model(new, header, network, TrainingState({}, {}))
 
     def crash(source, target):
         raise KeyboardInterrupt
@@ -46,4 +49,8 @@ def test_a_crash_while_a_model_is_shipped_leaves_the_one_before(tmp_path, monkey
     monkeypatch.setattr(ship_model, "_notes", lambda model: [])
     monkeypatch.setattr(ship_model, "page", lambda: None)
     ship_model.ship("d3", new)
-    assert old.read_bytes() == b"a new model"
+    shipped, weights = load_model(old)
+    assert shipped == header
+    assert all(torch.equal(value, weights.state_dict()[name]) for name, value in network.state_dict().items())
+    with pytest.raises(ConfigError, match=r"training\.json"):
+        load_training(old)
