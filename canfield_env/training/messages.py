@@ -1,12 +1,15 @@
 """Rounds of messages: each card is told by those that have to do with it how they stand, and adds that up.
 
-After one round a card knows of its neighbours, after two of theirs as well. Compiled, forwards and backwards: in torch,
-moving the messages about takes several times as long as making them.
+After one round a card knows of its neighbours, after two of theirs as well. A message is a kind's matrix times the
+card that tells. These products take nearly all of a network's time, so they are made of sums where that is less work:
+of all the cards that tell another one the same kind of thing; and once for the two cards of a rank and colour, to which
+the same cards fit in columns. Gathering and handing out is compiled, as in torch it takes longer than the products.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -14,12 +17,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from canfield_env.engine.jit import jit
-from canfield_env.training.links import KINDS, Links
+from canfield_env.training.links import GOES_ON, KINDS, MEMBERS, RELATIONS, Links
 
 Array = NDArray[Any]
 
 #: Games whose messages are made at a time: so few that these stay in the processor's cache.
 _PART: Final = 32
+#: The kinds, in order: those of which each card has one teller, those of which each rank and colour has two, the rest.
+_SINGLE: Final = 1 + GOES_ON
+_FIXED: Final = 1 + len(RELATIONS)
+_PAIRS: Final = _FIXED - _SINGLE
 
 
 class Round(nn.Module):
@@ -60,12 +67,17 @@ class _Tell(torch.autograd.Function):
     def forward(ctx: Any, cards: Tensor, weight: Tensor, context: Tensor, links: Links) -> Tensor:
         cards = cards.contiguous()
         told, rose = torch.empty_like(cards), torch.empty(cards.shape, dtype=torch.bool)
-        for part, messages in _parts(cards):
-            torch.mm(cards[part].flatten(0, 1), weight.t(), out=messages)
+        single, pair, others = _matrices(weight)
+        for games, part in _parts(cards, links):
+            torch.mm(cards[games].flatten(0, 1), single.t(), out=part.single)
+            of_pairs, of_others = part.pair @ pair.t(), torch.empty_like(part.others)
+            for rows, matrix in zip(part.rows, others, strict=True):
+                torch.mm(part.others[rows], matrix.t(), out=of_others[rows])
             _receive(
-                *_links_of(part, links),
-                messages.numpy(),
-                *(array[part].numpy() for array in (context.detach(), cards, told, rose)),
+                MEMBERS,
+                part.to,
+                *(array.numpy() for array in (part.single, of_pairs, of_others)),
+                *(array[games].numpy() for array in (context.detach(), cards, told, rose)),
             )
         ctx.links = links
         ctx.save_for_backward(cards, weight, rose)
@@ -75,25 +87,72 @@ class _Tell(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         cards, weight, rose = ctx.saved_tensors
         of_told = gradients[0].contiguous()
-        of_cards, of_weight = torch.empty_like(cards), torch.zeros_like(weight)
-        of_context = torch.empty(len(cards), cards.shape[2])
-        for part, of_messages in _parts(cards):
-            _send_back(
-                *_links_of(part, ctx.links),
-                *(array[part].numpy() for array in (of_told, rose, of_context)),
-                of_messages.numpy(),
+        of_cards, of_context = torch.empty_like(cards), torch.empty(len(cards), cards.shape[2])
+        single, pair, others = _matrices(weight)
+        of_single, of_pair, of_others = (torch.zeros_like(matrix) for matrix in (single, pair, others))
+        for games, part in _parts(cards, ctx.links):
+            of_pairs, of_sums = torch.empty(len(part.pair), cards.shape[2]), torch.empty_like(part.others)
+            _rise(
+                MEMBERS,
+                part.to,
+                *(array[games].numpy() for array in (of_told, rose, of_context)),
+                *(array.numpy() for array in (part.single, of_pairs, of_sums)),
             )
-            torch.mm(of_messages, weight, out=of_cards[part].flatten(0, 1))
-            of_weight.addmm_(of_messages.t(), cards[part].flatten(0, 1))
-        return of_cards.add_(of_told), of_weight, of_context, None
+            of_single.addmm_(part.single.t(), cards[games].flatten(0, 1))
+            of_pair.addmm_(of_pairs.t(), part.pair)
+            for rows, matrix, of_matrix in zip(part.rows, others, of_others, strict=True):
+                of_matrix.addmm_(of_sums[rows].t(), part.others[rows])
+                torch.mm(of_sums[rows], matrix, out=part.others[rows])  # in place of what is no longer needed
+            torch.mm(of_pairs, pair, out=part.pair)
+            torch.mm(part.single, single, out=of_cards[games].flatten(0, 1))
+            _send_back(
+                *_links_of(games, ctx.links),
+                MEMBERS,
+                part.firsts,
+                *(array.numpy() for array in (part.pair, part.others)),
+                *(array[games].numpy() for array in (of_told, of_cards)),
+            )
+        of_kinds = [of_single, _by_kind(of_pair).flatten(0, 1), of_others.flatten(0, 1)]
+        return of_cards, torch.cat(of_kinds), of_context, None
 
 
-def _parts(cards: Tensor) -> list[tuple[slice, Tensor]]:
-    """The games in parts, with room for the messages of each: ``float32[52 * games, len(KINDS) * width]``."""
+class _Part(NamedTuple):
+    """What the messages of some games come from, by the kinds' groups.
+
+    Attributes:
+        single: ``[52 * games, _SINGLE * width]``, room for what each card tells.
+        pair: ``[26 * games, _PAIRS * width]``, the sum of the two cards that tell those of a rank and colour.
+        others: ``[R, width]``, the sums of the cards that tell one the same kind of thing.
+        to: ``int64[R]``, ``52 * game + card``, the card that each of the ``others`` is for.
+        firsts: ``int64[len(KINDS) - _FIXED + 1]``, where each kind begins among the ``others``.
+    """
+
+    single: Tensor
+    pair: Tensor
+    others: Tensor
+    to: Array
+    firsts: Array
+
+    @property
+    def rows(self) -> list[slice]:
+        """The rows of each kind in ``others``."""
+        return [slice(first, last) for first, last in zip(self.firsts[:-1], self.firsts[1:], strict=True)]
+
+
+def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
+    """The games in parts, each of which is overwritten by the next."""
     count, _, width = cards.shape
-    room = torch.empty(52 * min(count, _PART), len(KINDS) * width)
-    firsts = range(0, count, _PART)
-    return [(slice(first, first + _PART), room[: 52 * min(_PART, count - first)]) for first in firsts]
+    size = min(count, _PART)
+    single, pair = torch.empty(52 * size, _SINGLE * width), torch.empty(26 * size, _PAIRS * width)
+    others, to = torch.empty(52 * size * (len(KINDS) - _FIXED), width), np.empty(52 * size * len(KINDS), np.int64)
+    firsts = np.empty(len(KINDS) - _FIXED + 1, np.int64)
+    for first in range(0, count, _PART):
+        games = slice(first, first + _PART)
+        here = cards[games]
+        room = single[: 52 * len(here)], pair[: 26 * len(here)]
+        found = (array.numpy() for array in (here, room[1], others))
+        _gather(*_links_of(games, links), MEMBERS, *found, to, firsts)
+        yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts)
 
 
 def _links_of(part: slice, links: Links) -> tuple[Array, Array, Array]:
@@ -101,32 +160,154 @@ def _links_of(part: slice, links: Links) -> tuple[Array, Array, Array]:
     return links.starts[part.start : part.stop + 1], links.senders, links.receivers
 
 
+def _matrices(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """``[_SINGLE * width, width]``, ``[width, _PAIRS * width]`` and ``[others, width, width]``, the kinds' matrices."""
+    each = weight.reshape(len(KINDS), -1, weight.shape[1])
+    return each[:_SINGLE].flatten(0, 1), each[_SINGLE:_FIXED].transpose(0, 1).flatten(1), each[_FIXED:]
+
+
+def _by_kind(matrices: Tensor) -> Tensor:
+    """``[kinds, width, width]`` of ``[width, kinds * width]``."""
+    return matrices.reshape(len(matrices), -1, len(matrices)).transpose(0, 1)
+
+
 @jit
-def _receive(
+def _gather(
     starts: Array,
     senders: Array,
     receivers: Array,
-    messages: Array,
+    members: Array,
+    cards: Array,
+    pair: Array,
+    others: Array,
+    to: Array,
+    firsts: Array,
+) -> None:
+    """Fills the parts of a ``_Part`` but ``single``."""
+    games, _, width = cards.shape
+    _count_others(starts, senders, receivers, games, firsts)
+    nexts = firsts.copy()
+    for game in range(games):
+        here = cards[game]
+        for card in range(26):  # of clubs and diamonds
+            for k in range(_PAIRS):
+                first, second = members[GOES_ON + k, :, card]
+                for i in range(width):
+                    pair[26 * game + card, k * width + i] = here[first, i] + here[second, i]
+        last = -1
+        row = 0
+        for link in range(starts[game], starts[game + 1]):
+            told = _other_kind_told(senders[link], receivers[link])
+            if told < 0:
+                continue
+            sender = here[senders[link] // len(KINDS)]
+            if told == last:
+                for i in range(width):
+                    others[row, i] += sender[i]
+                continue
+            last = told
+            kind = senders[link] % len(KINDS) - _FIXED
+            row = nexts[kind]
+            nexts[kind] += 1
+            to[row] = 52 * game + receivers[link]
+            for i in range(width):
+                others[row, i] = sender[i]
+
+
+@jit
+def _other_kind_told(sender: int, receiver: int) -> int:
+    """Tells what a card is told apart from what others are, or as another kind; -1 if the kind is a fixed one. Links
+    of the same are next to each other."""
+    kind = int(sender) % len(KINDS)
+    return int(receiver) * len(KINDS) + kind if kind >= _FIXED else -1
+
+
+@jit
+def _count_others(starts: Array, senders: Array, receivers: Array, games: int, firsts: Array) -> None:
+    """Fills ``firsts``."""
+    firsts[:] = 0
+    for game in range(games):
+        last = -1
+        for link in range(starts[game], starts[game + 1]):
+            told = _other_kind_told(senders[link], receivers[link])
+            if told >= 0 and told != last:
+                last = told
+                firsts[senders[link] % len(KINDS) - _FIXED + 1] += 1
+    for kind in range(1, len(firsts)):
+        firsts[kind] += firsts[kind - 1]
+
+
+@jit
+def _receive(
+    members: Array,
+    to: Array,
+    single: Array,
+    of_pairs: Array,
+    of_others: Array,
     context: Array,
     cards: Array,
     told: Array,
     rose: Array,
 ) -> None:
     """Fills ``told``, and where relu let something through ``rose``."""
-    width = cards.shape[2]
-    by_sender = messages.reshape(len(cards), -1, width)
-    sums = np.empty((52, width), np.float32)
-    for game in range(len(cards)):
+    games, _, width = cards.shape
+    by_kind = single.reshape(games, 52, _SINGLE, width)
+    for game in range(games):
+        here = by_kind[game]
         for card in range(52):
-            sums[card] = context[game]
-        for link in range(starts[game], starts[game + 1]):
-            message, total = by_sender[game, senders[link]], sums[receivers[link]]
+            total, of_pair = told[game, card], of_pairs[26 * game + _pair_of(card)]
+            lower, higher, twin = members[0, 0, card], members[1, 0, card], members[2, 0, card]
             for i in range(width):
-                total[i] += message[i]
+                told_by_one = here[card, 0, i] + here[lower, 1, i] + here[higher, 2, i] + here[twin, 3, i]
+                total[i] = told_by_one + of_pair[i] + context[game, i]
+    for row in range(len(to)):
+        total = told[to[row] // 52, to[row] % 52]
+        for i in range(width):
+            total[i] += of_others[row, i]
+    for game in range(games):
         for card in range(52):
             for i in range(width):
-                rose[game, card, i] = sums[card, i] > 0
-                told[game, card, i] = cards[game, card, i] + max(sums[card, i], np.float32(0))
+                message = told[game, card, i]
+                rose[game, card, i] = message > 0
+                told[game, card, i] = cards[game, card, i] + max(message, np.float32(0))
+
+
+@jit
+def _pair_of(card: int) -> int:
+    """The club or diamond of the same rank and colour."""
+    return card if card < 26 else 13 * (3 - card // 13) + card % 13
+
+
+@jit
+def _rise(
+    members: Array,
+    to: Array,
+    of_told: Array,
+    rose: Array,
+    of_context: Array,
+    of_single: Array,
+    of_pairs: Array,
+    of_others: Array,
+) -> None:
+    """Fills the gradients of the context and of what the products come to."""
+    games, _, width = of_told.shape
+    by_kind = of_single.reshape(games, 52, _SINGLE, width)
+    of_context[:] = 0
+    of_pairs[:] = 0
+    for game in range(games):
+        here = by_kind[game]
+        for card in range(52):
+            of_pair = of_pairs[26 * game + _pair_of(card)]
+            lower, higher, twin = members[0, 0, card], members[1, 0, card], members[2, 0, card]
+            for i in range(width):
+                value = of_told[game, card, i] if rose[game, card, i] else np.float32(0)
+                here[card, 0, i] = here[lower, 1, i] = here[higher, 2, i] = here[twin, 3, i] = value
+                of_pair[i] += value
+                of_context[game, i] += value
+    for row in range(len(to)):
+        total = by_kind[to[row] // 52, to[row] % 52, 0]
+        for i in range(width):
+            of_others[row, i] = total[i]
 
 
 @jit
@@ -134,23 +315,38 @@ def _send_back(
     starts: Array,
     senders: Array,
     receivers: Array,
+    members: Array,
+    firsts: Array,
+    of_pair: Array,
+    of_others: Array,
     of_told: Array,
-    rose: Array,
-    of_context: Array,
-    of_messages: Array,
+    of_cards: Array,
 ) -> None:
-    """Fills the gradients of the context and of the messages."""
-    width = of_told.shape[2]
-    by_sender = of_messages.reshape(len(of_told), -1, width)
-    of_sums = np.empty((52, width), np.float32)
-    of_messages[:] = 0
-    of_context[:] = 0
-    for game in range(len(of_told)):
+    """Adds to the gradients of the cards those that came by other ways than ``single``."""
+    games, _, width = of_told.shape
+    nexts = firsts.copy()
+    for game in range(games):
+        here = of_cards[game]
         for card in range(52):
             for i in range(width):
-                of_sums[card, i] = of_told[game, card, i] if rose[game, card, i] else np.float32(0)
-                of_context[game, i] += of_sums[card, i]
+                here[card, i] += of_told[game, card, i]
+        for card in range(26):
+            for k in range(_PAIRS):
+                first, second = members[GOES_ON + k, :, card]
+                for i in range(width):
+                    here[first, i] += of_pair[26 * game + card, k * width + i]
+                    here[second, i] += of_pair[26 * game + card, k * width + i]
+        last = -1
+        row = 0
         for link in range(starts[game], starts[game + 1]):
-            of_message, of_sum = by_sender[game, senders[link]], of_sums[receivers[link]]
+            told = _other_kind_told(senders[link], receivers[link])
+            if told < 0:
+                continue
+            if told != last:
+                last = told
+                kind = senders[link] % len(KINDS) - _FIXED
+                row = nexts[kind]
+                nexts[kind] += 1
+            sender = here[senders[link] // len(KINDS)]
             for i in range(width):
-                of_message[i] += of_sum[i]
+                sender[i] += of_others[row, i]
