@@ -5,7 +5,8 @@
     python -m scripts.ship_model ship plan-d3 runs/plan-value/best.zip
     python -m scripts.ship_model page                                      # agents/models/README.md
 
-A run that started from another model is told of together with the run which that model is of, and so on.
+A run that started from another model is told of together with the run which that model is of, and so on. What the
+notes of a shipped model tell of a run is taken from there where the run's folder is gone.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def _notes(model: Path) -> list[dict[str, Any]]:
     if "run" not in origin:
         raise ConfigError(f"{model}: the model does not say which run it is of")
     run = RUNS / origin["run"]
+    if not run.is_dir():
+        return _told_before(model, origin)
     about = orjson.loads((run / "run.json").read_bytes())
     lines = [orjson.loads(line) for line in (run / "metrics.jsonl").read_bytes().splitlines()]
     steps = origin["steps"] if "steps" in origin else origin["lines learned from"]
@@ -75,6 +78,16 @@ def _notes(model: Path) -> list[dict[str, Any]]:
         "origin": origin,
     }
     return [*(_notes(Path(about["init"])) if about["init"] else []), note]
+
+
+def _told_before(model: Path, origin: dict[str, Any]) -> list[dict[str, Any]]:
+    """The notes of a shipped model, up to the run that this model is of."""
+    for path in sorted(MODELS.glob("*.json")):
+        notes: list[dict[str, Any]] = orjson.loads(path.read_bytes())
+        for place, note in enumerate(notes):
+            if note["origin"] == origin:
+                return notes[: place + 1]
+    raise ConfigError(f"{model}: the run {origin['run']} is neither in {RUNS} nor told of in {MODELS}")
 
 
 def markdown() -> str:

@@ -6,13 +6,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
 
 import numba
 from llvmlite import ir
 from numba.core import event, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
+
+#: The packages that have kernels, and where they are.
+_PACKAGES: Final = ("canfield_env", "agents")
+_ROOT: Final = Path(__file__).parents[2]
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -25,7 +32,17 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Cache(FunctionCache):
-    """What ``njit(cache=True)`` uses, but that a file which cannot be read or written is no error: it goes without."""
+    """What ``njit(cache=True)`` uses, with two differences.
+
+    A file which cannot be read or written is no error: it goes without. And what is cached holds only as long as no
+    kernel has changed: numba looks at the file of the function itself, but not at those of the functions that are
+    compiled into it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp(), digest_of_kernels(_ROOT)
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig, target_context):
         try:
@@ -38,6 +55,14 @@ class _Cache(FunctionCache):
     def save_overload(self, sig, data):
         with suppress(OSError):
             super().save_overload(sig, data)
+
+
+@cache
+def digest_of_kernels(root: Path) -> str:
+    """A digest of all files with kernels below a folder, and of the other ones of the engine, which has the constants."""
+    files = [path for package in _PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    texts = ((path.parent.name, path.read_bytes()) for path in files)
+    return sha256(b"".join(text for folder, text in texts if folder == "engine" or b"engine.jit" in text)).hexdigest()
 
 
 @contextmanager

@@ -10,8 +10,6 @@ is read.
 
 from __future__ import annotations
 
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,19 +18,6 @@ from numpy.typing import NDArray
 from canfield_env.cards import Card, card_at
 from canfield_env.deals import START_ORDER
 from canfield_env.rules import Rules
-
-
-def sources() -> str:
-    """A digest of the engine's sources.
-
-    Numba looks up what it has cached on disk by the types of the arguments, and by the file of the function itself, but
-    not by those of the functions that are compiled into it. So the name of a type carries this digest: a change
-    anywhere in the engine makes it another type, and nothing stale is found. Constants that the kernels take from
-    elsewhere are those of the rules and the game codes, which never change.
-    """
-    files = sorted(Path(__file__).parent.glob("*.py"))
-    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]
-
 
 #: Number of actions: turning the stock, and each of 52 cards to its foundation or a column.
 ACTIONS: Final = 261
@@ -83,8 +68,6 @@ GAME: Final = np.dtype(
         ("columns", np.int8, (MAX_COLUMNS, 52)),
         # Where each card is: NOWHERE, ON_FOUNDATION, IN_RESERVE, IN_TALON, or IN_COLUMN + 52 * k + its index there.
         ("place", np.uint8, 52),
-        # Of no use to a game; see ``sources``.
-        (f"sources_{sources()}", np.bool_),
     ],
     align=True,
 )

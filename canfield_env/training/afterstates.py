@@ -94,8 +94,7 @@ def _play_all(
     won: Array,
     over: Array,
 ) -> int:
-    """Fills the last arrays, and returns how far. (``now`` and ``then`` are room to play in; their type tells the
-    compiler's cache of changes in the engine, see ``layout.sources``.)"""
+    """Fills the last arrays, and returns how far. ``now`` and ``then`` are room to play in."""
     rules = settings[0]
     moves = count = 0
     for row in range(len(tokens)):

@@ -196,8 +196,9 @@ class CardNetworkSection(Section):
     def _fits_together(self) -> Self:
         if self.rounds == 0 and (self.groups or self.norm):
             raise ConfigError(f"network.{'groups' if self.groups else 'norm'} is of no use without network.rounds")
-        if self.ahead and self.move_width:
-            raise ConfigError("network.ahead does not go with network.move_width")
+        for key in ("ahead", "mobility"):
+            if getattr(self, key) and self.move_width:
+                raise ConfigError(f"network.{key} does not go with network.move_width")
         return self
 
 

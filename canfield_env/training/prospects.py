@@ -79,8 +79,7 @@ def _fill_known_moves(tokens: Array, settings: Array, now: Array, masks: Array) 
 def _find_prospects(
     tokens: Array, masks: Array, settings: Array, now: Array, then: Array, cards: Array, starts: Array
 ) -> int:
-    """Fills ``cards`` and ``starts``, and returns how many cards there are. (``now`` and ``then`` are room to play in;
-    their type tells the compiler's cache of changes in the engine, see ``layout.sources``.)"""
+    """Fills ``cards`` and ``starts``, and returns how many cards there are; ``now`` and ``then`` are room for that."""
     rules = settings[0]
     sets = count = 0
     for row in range(len(tokens)):

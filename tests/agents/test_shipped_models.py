@@ -1,5 +1,6 @@
 """The shipped models load by their names, play, and are told of on their page."""
 
+import orjson
 import pytest
 import torch
 
@@ -54,3 +55,15 @@ def test_a_crash_while_a_model_is_shipped_leaves_the_one_before(tmp_path, monkey
     assert all(torch.equal(value, weights.state_dict()[name]) for name, value in network.state_dict().items())
     with pytest.raises(ConfigError, match=r"training\.json"):
         load_training(old)
+
+
+def test_a_run_whose_folder_is_gone_is_told_of_as_it_was_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(ship_model, "RUNS", tmp_path)
+    told = orjson.loads((MODELS / "d3.json").read_bytes())
+    assert len(told) > 3
+    assert ship_model._notes(MODELS / "d3.zip") == told
+    header, network = load_model(MODELS / "d3.zip")
+    header.origin["steps"] += 1
+    save_model(tmp_path / "other.zip", header, network)
+    with pytest.raises(ConfigError, match=rf"other\.zip: the run {header.origin['run']} is neither in"):
+        ship_model._notes(tmp_path / "other.zip")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numba
 import pytest
 
-from canfield_env.engine.jit import announced
+from canfield_env.engine.jit import announced, digest_of_kernels
 
 SOURCE = "from canfield_env.engine.jit import jit\n\n@jit\ndef double(x):\n    return 2 * x\n"
 SCRIPT = "import canfield_env, gymnasium; env = gymnasium.make('Canfield-v0'); env.reset(seed=0); print(env.step(0)[1])"
@@ -48,6 +48,39 @@ def test_first_use_says_so_in_one_line_and_the_second_nothing(load, tmp_path, ca
             assert said.startswith("canfield_env: compiling for this machine ... ")
             assert said.endswith(" s\n")
             assert said.count("\n") == 1
+
+
+def test_what_is_cached_is_made_anew_once_any_kernel_has_changed(load, tmp_path, capsys, monkeypatch):
+    for digest, compiles in (("one", True), ("one", False), ("other", True), ("other", False)):
+        monkeypatch.setattr("canfield_env.engine.jit.digest_of_kernels", lambda root, digest=digest: digest)
+        double = load(tmp_path / "cache")
+        with announced():
+            assert double(3) == 6
+        assert bool(capsys.readouterr().err) == compiles
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ("canfield_env/engine/layout.py", True),
+        ("canfield_env/solver/moves.py", True),
+        ("agents/planner/values.py", True),
+        ("canfield_env/cli.py", False),
+    ],
+)
+def test_the_kernels_are_those_of_all_packages(tmp_path, changed, counts):
+    for folder in ("engine", "solver"):
+        (tmp_path / "canfield_env" / folder).mkdir(parents=True)
+    (tmp_path / "agents/planner").mkdir(parents=True)
+    kernel = "from canfield_env.engine.jit import jit\n"
+    texts = {"engine/layout.py": "ACTIONS = 261\n", "solver/moves.py": kernel, "cli.py": "import typer\n"}
+    for name, text in texts.items():
+        (tmp_path / "canfield_env" / name).write_text(text)
+    (tmp_path / "agents/planner/values.py").write_text(kernel)
+    before = digest_of_kernels.__wrapped__(tmp_path)
+    with (tmp_path / changed).open("a") as file:
+        file.write("# changed\n")
+    assert (digest_of_kernels.__wrapped__(tmp_path) != before) == counts
 
 
 @pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
