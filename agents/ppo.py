@@ -16,7 +16,7 @@ from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.env.observations import Form
 from canfield_env.env.options import EnvOptions, Stock
 from canfield_env.rules import Rules
-from canfield_env.training.afterstates import foresee, seeds_of
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.model_file import fingerprint, load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
@@ -47,9 +47,7 @@ class ModelAgent:
         with announced():  # all is compiled before a game begins
             nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.int8)
             Player(self._network).choose(*nothing, np.zeros(0, np.int64))
-            foresee(
-                nothing[0], nothing[1].astype(np.bool_), EnvOptions.of("app", stock="auto"), seeds_of(nothing[0], 1)
-            )
+            foresee(nothing[0], nothing[1].astype(np.bool_), EnvOptions.of("app", stock="auto"))
 
     def check_game(self, rules: Rules, draw: int) -> None:
         """Checks that the model was trained for a game.

@@ -59,7 +59,7 @@ class _Cache(FunctionCache):
 
 @cache
 def digest_of_kernels(root: Path) -> str:
-    """A digest of all files with kernels below a folder, and of the other ones of the engine, which has the constants."""
+    """A digest of all files with kernels below a folder, and of the engine's others, which have the constants."""
     files = [path for package in _PACKAGES for path in sorted((root / package).rglob("*.py"))]
     texts = ((path.parent.name, path.read_bytes()) for path in files)
     return sha256(b"".join(text for folder, text in texts if folder == "engine" or b"engine.jit" in text)).hexdigest()

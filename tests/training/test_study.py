@@ -1,10 +1,9 @@
 """Learning from where moves lead: the policy comes to play what is worth more, and the value stays what it is of."""
 
-import numpy as np
 import pytest
 import torch
 
-from canfield_env.training.afterstates import draw_seeds, foresee
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.model_file import load_model
@@ -46,8 +45,7 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     tokens, masks = rollout.observations.to(torch.uint8), rollout.action_masks.bool()
     rows = (masks.sum(1) > 1) & (masks.sum(1) < 261)
     tokens, masks = tokens[rows], masks[rows]
-    seeds = draw_seeds(np.random.default_rng(0), len(tokens), 8)
-    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options(), seeds)
+    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options())
     worth = worth_of_moves(teacher, ahead, masks, config.env, config.algorithm.gamma)
 
     def expected():
