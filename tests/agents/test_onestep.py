@@ -70,6 +70,12 @@ def test_a_model_that_does_not_say_what_its_value_is_of_is_refused(tmp_path):
         load_agent(f"onestep:{path}")
 
 
+def test_a_model_that_turns_the_stock_itself_is_refused(tmp_path):
+    path = write_model(tmp_path / "turning.zip", stock="turn")
+    with pytest.raises(ConfigError, match=r"turning\.zip: the model turns the stock itself, so it cannot look ahead"):
+        load_agent(f"onestep:{path}")
+
+
 def test_it_is_refused_for_another_game_and_without_a_model(model, tmp_path):
     with pytest.raises(ConfigError, match="the model was trained for app with draw 3, not for app with draw 1"):
         evaluate([f"onestep:{model}"], Suite.load("d1-validation"))
