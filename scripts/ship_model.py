@@ -6,7 +6,7 @@
     python -m scripts.ship_model page                                      # agents/models/README.md
 
 A run that started from another model is told of together with the run which that model is of, and so on. What the
-notes of a shipped model tell of a run is taken from there where the run's folder is gone.
+notes of a shipped model tell of a run is taken from there where nothing is left of the run but the model.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _notes(model: Path) -> list[dict[str, Any]]:
     if "run" not in origin:
         raise ConfigError(f"{model}: the model does not say which run it is of")
     run = RUNS / origin["run"]
-    if not run.is_dir():
+    if not (run / "run.json").exists():
         return _told_before(model, origin)
     about = orjson.loads((run / "run.json").read_bytes())
     lines = [orjson.loads(line) for line in (run / "metrics.jsonl").read_bytes().splitlines()]
@@ -87,7 +87,7 @@ def _told_before(model: Path, origin: dict[str, Any]) -> list[dict[str, Any]]:
         for place, note in enumerate(notes):
             if note["origin"] == origin:
                 return notes[: place + 1]
-    raise ConfigError(f"{model}: the run {origin['run']} is neither in {RUNS} nor told of in {MODELS}")
+    raise ConfigError(f"{model}: the run {origin['run']} has no run.json in {RUNS}, and is not told of in {MODELS}")
 
 
 def markdown() -> str:

@@ -25,7 +25,7 @@ _ROOT: Final = Path(__file__).parents[2]
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a kernel on first use, to run without the interpreter lock, and caches it on disk where it can."""
     compiled: Any = numba.njit(function, nogil=True)
-    with suppress(RuntimeError):  # numba finds no folder that it could write to
+    with suppress(RuntimeError, OSError):  # numba finds no folder that it could write to, or sources cannot be read
         compiled._cache = _Cache(function)
     kernel: Callable[..., Any] = compiled
     return kernel
@@ -59,8 +59,9 @@ class _Cache(FunctionCache):
 
 @cache
 def digest_of_kernels(root: Path) -> str:
-    """A digest of all files with kernels below a folder, and of the engine's others, which have the constants."""
-    files = [path for package in _PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    """A digest of all files with kernels below a folder, and of the engine's others, which have nearly all constants; a
+    few come from elsewhere, but are those of the rules and the game codes, which never change."""
+    files = [path for package in _PACKAGES for path in sorted((root / package).rglob("*.py")) if path.is_file()]
     texts = ((path.parent.name, path.read_bytes()) for path in files)
     return sha256(b"".join(text for folder, text in texts if folder == "engine" or b"engine.jit" in text)).hexdigest()
 

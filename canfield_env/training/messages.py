@@ -144,7 +144,8 @@ def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
     count, _, width = cards.shape
     size = min(count, _PART)
     single, pair = torch.empty(52 * size, _SINGLE * width), torch.empty(26 * size, _PAIRS * width)
-    others, to = torch.empty(52 * size * (len(KINDS) - _FIXED), width), np.empty(52 * size * len(KINDS), np.int64)
+    others = torch.empty(52 * size * (len(KINDS) - _FIXED), width)
+    to = np.empty(len(others), np.int64)
     firsts = np.empty(len(KINDS) - _FIXED + 1, np.int64)
     for first in range(0, count, _PART):
         games = slice(first, first + _PART)
@@ -155,9 +156,9 @@ def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
         yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts)
 
 
-def _links_of(part: slice, links: Links) -> tuple[Array, Array, Array]:
+def _links_of(games: slice, links: Links) -> tuple[Array, Array, Array]:
     """The links of some of the games."""
-    return links.starts[part.start : part.stop + 1], links.senders, links.receivers
+    return links.starts[games.start : games.stop + 1], links.senders, links.receivers
 
 
 def _matrices(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:

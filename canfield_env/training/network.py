@@ -153,7 +153,7 @@ class CardNetwork(Network):
             discount: of a step.
         """
         self.promise.load_state_dict(self.outlook.state_dict())
-        for parameter in self.promise[-1].parameters():
+        for parameter in self.promise[1].parameters():  # of its last layer
             parameter.data *= discount / TEMPERATURE
         brings = torch.tensor([rewards.reward_scale, rewards.reserve_reward, rewards.win_reward])
         self.gains.weight.data.copy_(brings / TEMPERATURE)

@@ -65,5 +65,5 @@ def test_a_run_whose_folder_is_gone_is_told_of_as_it_was_before(tmp_path, monkey
     header, network = load_model(MODELS / "d3.zip")
     header.origin["steps"] += 1
     save_model(tmp_path / "other.zip", header, network)
-    with pytest.raises(ConfigError, match=rf"other\.zip: the run {header.origin['run']} is neither in"):
+    with pytest.raises(ConfigError, match=rf"other\.zip: the run {header.origin['run']} has no run"):
         ship_model._notes(tmp_path / "other.zip")

@@ -41,7 +41,7 @@ def test_moves_lead_where_the_game_goes(rules, draw):
     rng = np.random.default_rng(0)
     observations, info = env.reset(seed=3)
     compared = turned = over = won = 0
-    for _ in range(150):
+    for _ in range(400):
         chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in info["action_mask"]])
         running = env._batch.games["outcome"] == RUNNING
         before, masks = observations.view(np.uint8), np.zeros(info["action_mask"].shape, np.bool_)

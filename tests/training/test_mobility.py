@@ -8,7 +8,7 @@ from canfield_env.engine.observe import TOKEN_UNSEEN
 from canfield_env.errors import ConfigError
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.model_file import Header, load_like, load_model, save_model
-from canfield_env.training.network import CardNetwork
+from canfield_env.training.network import TEMPERATURE, CardNetwork
 from canfield_env.training.prospects import known_moves
 from tests.training.training_helpers import positions, tiny_config, write_model
 
@@ -25,9 +25,7 @@ def scattered(**options):
 @pytest.mark.parametrize("draw", [1, 3])
 def test_the_moves_are_those_that_the_environment_allows(draw):
     tokens, masks = positions(300, stock="auto", draw=draw)
-    running = ~masks.all(1)
-    np.testing.assert_array_equal(known_moves(tokens)[running], masks[running])
-    assert running.sum() > 250
+    np.testing.assert_array_equal(known_moves(tokens), masks)
 
 
 def test_moves_of_cards_that_have_not_been_seen_are_none():
@@ -83,11 +81,32 @@ def test_a_model_without_goes_on_with_it_as_it_is(tmp_path, network):
 
 def test_what_positions_after_moves_promise_comes_from_their_moves_too():
     network = scattered(mobility=True, afterstates=True)
+    torch.nn.init.zeros_(network.moves[-1].weight)  # so the moves are read for nothing but that
     tokens, masks = map(torch.from_numpy, positions(60, stock="auto"))
     torch.log_softmax(network(tokens, masks)[0], 1)[masks].square().sum().backward()
-    assert network.promise.of_moves.weight.grad is not None
-    assert (network.promise.of_moves.weight.grad != 0).any()
+    for weights in (network.promise.of_moves.weight, network.moves[0][0].weight):
+        assert isinstance(weights.grad, torch.Tensor)
+        assert (weights.grad != 0).any()
     assert network.outlook.of_moves.weight.grad is None  # the value is none of these scores
+
+
+def test_the_moves_are_learned_by_the_value():
+    network = scattered(mobility=True)
+    network.value(torch.from_numpy(positions(60, stock="auto")[0])).square().sum().backward()
+    for weights in (network.outlook.of_moves.weight, network.moves[0][0].weight):
+        assert isinstance(weights.grad, torch.Tensor)
+        assert (weights.grad != 0).any()
+
+
+def test_promises_begin_with_what_the_value_makes_of_the_moves(tmp_path):
+    write_model(tmp_path / "model.zip", network={"mobility": True})
+    header, plain = load_model(tmp_path / "model.zip")
+    grown = load_like(tmp_path / "model.zip", header.network.model_copy(update={"afterstates": True}))
+    tokens = torch.from_numpy(positions(60, stock="auto")[0])
+    assert isinstance(grown, CardNetwork)
+    with torch.no_grad():
+        promises = grown._judge(grown.promise, tokens)
+    torch.testing.assert_close(promises, plain.value(tokens).detach() * 0.99 / TEMPERATURE, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,6 @@ def test_without_batches_there_is_everything():
 def test_a_pass_has_all_steps_that_were_not_certain_and_a_share_of_the_others():
     torch.manual_seed(0)
     batches = passes(rollout(), 64)
-    assert {len(batch.observations) for batch in batches[:-1]} == {64}
     steps = torch.cat([batch.observations.flatten() for batch in batches]).int().tolist()
     assert len(steps) == len(set(steps))
     assert {step for step in steps if step % 2 == 0} == set(range(0, 2000, 2))
@@ -60,26 +59,60 @@ def test_a_pass_has_all_steps_that_were_not_certain_and_a_share_of_the_others():
 def test_what_belongs_together_stays_together():
     made = rollout()
     (whole,) = made.get()
-    by_step = {int(step): float(value) for step, value in zip(whole.observations, whole.returns, strict=True)}
+    kept = sum(len(batch.observations) for batch in passes(made, 100))
+    by_step = {int(step): place for place, step in enumerate(whole.observations)}
+    torch.manual_seed(0)
     for batch in passes(made, 100):
-        assert [by_step[int(step)] for step in batch.observations] == batch.returns.tolist()
+        places = [by_step[int(step)] for step in batch.observations]
         certain = batch.old_log_prob >= math.log(CERTAIN)
         assert (certain == (batch.observations.flatten() % 2 == 1)).all()
+        torch.testing.assert_close(batch.old_values, whole.old_values[places])
+        normal = (whole.advantages[places] - whole.advantages.mean()) / whole.advantages.std()
+        weights = torch.where(certain, 1 / SHARE, 1.0) * kept / 2000
+        torch.testing.assert_close(batch.advantages, normal * weights, rtol=0.1, atol=1e-3)
+        away = weights * (whole.returns - whole.old_values)[places]
+        torch.testing.assert_close(batch.returns - batch.old_values, away, rtol=0.1, atol=1e-3)
 
 
-def test_the_mean_of_what_is_learned_is_that_of_all_steps():
+def mean_over_passes(made, what, count=300):
+    """The mean over many passes of what one comes to, and its standard error."""
     torch.manual_seed(1)
+    found = [float(what(batch)) for batch in passes(made, 2000, count)]
+    return np.mean(found), np.std(found) / count**0.5
+
+
+def test_policy_and_value_are_taught_on_average_what_all_steps_would():
     made = rollout()
     (whole,) = made.get()
-    normal = (whole.advantages - whole.advantages.mean()) / whole.advantages.std()
-    factors = dict(zip(whole.observations.int().flatten().tolist(), torch.randn(2000).tolist(), strict=True))
-    wanted = np.mean(normal.numpy() * [factors[int(step)] for step in whole.observations])
-    found = []
-    for _ in range(300):
-        (batch,) = passes(made, 2000)
-        found.append(np.mean(batch.advantages.numpy() * [factors[int(step)] for step in batch.observations]))
-    assert abs(np.mean(found) - wanted) < 4 * np.std(found) / 300**0.5
-    assert np.std(found) < 0.1
+    torch.manual_seed(0)
+    factors = torch.randn(2000)
+
+    def of_policy(batch):
+        return (batch.advantages * factors[batch.observations.long().flatten()]).mean()
+
+    def of_value(batch):
+        return ((batch.returns - batch.old_values) * factors[batch.observations.long().flatten()]).mean()
+
+    normal = whole._replace(advantages=(whole.advantages - whole.advantages.mean()) / whole.advantages.std())
+    for what in (of_policy, of_value):
+        mean, error = mean_over_passes(made, what)
+        assert error < 0.01
+        assert abs(mean - float(what(normal))) < 4 * error
+
+
+@pytest.mark.parametrize("batch_size", [600, 64, 5000])
+def test_batches_are_of_about_one_size(batch_size):
+    torch.manual_seed(0)
+    sizes = [len(batch.observations) for batch in passes(rollout(), batch_size)]
+    assert len(sizes) == max(1, round(sum(sizes) / batch_size))
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_a_pass_may_have_nothing():
+    made = rollout(steps=1, games=2)
+    made.log_probs[:] = 0.0
+    made._share = 1e-9
+    assert passes(made, 64) == []
 
 
 def test_ppo_learns_from_thinned_rollouts_where_it_is_told_to(tmp_path):
