@@ -109,8 +109,6 @@ class AlgorithmSection(Section):
         rollout: steps in each game between two updates.
         batch_size: steps in a gradient step.
         epochs: passes over what was played, in an update.
-        certain_share: of the steps whose move the policy was nearly certain of, those that a pass has, each of which
-            counts for as many as there are of them: ``thinning.py``.
         learning_rate: Adam's, at the start.
         anneal: whether the learning rate falls to zero over the run, in a straight line.
         gamma: discount of a step.
@@ -129,7 +127,6 @@ class AlgorithmSection(Section):
     rollout: Count = 16
     batch_size: Count = 512
     epochs: Count = 4
-    certain_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     learning_rate: Positive = 0.002
     anneal: bool = True
     gamma: Share = 0.99
@@ -174,7 +171,6 @@ class CardNetworkSection(Section):
         ahead: whether a move is scored also from the cards that can be played once it is made, and those that no longer
             can.
         afterstates: whether a move that is likely is scored also by the position that it leads to.
-        mobility: whether positions are judged also by the moves that can be played there.
     """
 
     kind: Literal["cards"] = "cards"
@@ -188,15 +184,13 @@ class CardNetworkSection(Section):
     score_width: Annotated[int, Field(ge=0)] = 0
     ahead: bool = False
     afterstates: bool = False
-    mobility: bool = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.rounds == 0 and (self.groups or self.norm):
             raise ConfigError(f"network.{'groups' if self.groups else 'norm'} is of no use without network.rounds")
-        for key in ("ahead", "mobility"):
-            if getattr(self, key) and self.move_width:
-                raise ConfigError(f"network.{key} does not go with network.move_width")
+        if self.ahead and self.move_width:
+            raise ConfigError("network.ahead does not go with network.move_width")
         return self
 
 
@@ -214,17 +208,16 @@ def check_foresight(network: NetworkSection, rules: Rules, stock: Stock) -> None
     """Checks that a network can foresee the moves of a game.
 
     Raises:
-        ConfigError: it has ``ahead``, ``afterstates`` or ``mobility``, and the game other rules than ``app``; or it has
-            one of the last two, and the player turns the stock.
+        ConfigError: it has ``ahead`` or ``afterstates``, and the game other rules than ``app``; or it has
+            ``afterstates``, and the player turns the stock.
     """
     if not isinstance(network, CardNetworkSection):
         return
-    for key in ("ahead", "afterstates", "mobility"):
-        if getattr(network, key) and rules != Rules():
+    for key, is_on in (("ahead", network.ahead), ("afterstates", network.afterstates)):
+        if is_on and rules != Rules():
             raise ConfigError(f"network.{key} looks ahead by the rules of app, not by {rules.name or rules}")
-    for key in ("afterstates", "mobility"):
-        if getattr(network, key) and stock != "auto":
-            raise ConfigError(f"network.{key} needs env.stock to be auto, not {stock}")
+    if network.afterstates and stock != "auto":
+        raise ConfigError(f"network.afterstates needs env.stock to be auto, not {stock}")
 
 
 class EvaluationSection(Section):

@@ -40,8 +40,6 @@ FORMAT: Final = 1
 Purpose = Literal["playing", "judging plans"]
 #: A number for each number of cards in the reserve, 0 to 13. JSON has a list.
 ByCards = Annotated[tuple[float, ...], Field(min_length=14, max_length=14, strict=False)]
-#: The parts of a network that begin without a say, so that a model without them can be gone on with.
-ADDED: Final = ("ahead", "afterstates", "mobility")
 _HEADER, _WEIGHTS = "model.json", "network.safetensors"
 _TRAINING, _TENSORS = "training.json", "training.safetensors"
 
@@ -202,7 +200,7 @@ def fingerprint(path: str | Path) -> str:
 
 
 def load_like(path: str | Path, section: NetworkSection) -> Network:
-    """Reads a model's network, which must be as a configuration has it, but may be without the parts of ``ADDED``.
+    """Reads a model's network, which must be as a configuration has it, or be without its ``ahead`` or ``afterstates``.
 
     Without ``afterstates``, where moves lead is judged by the model's value at first.
 
@@ -215,7 +213,7 @@ def load_like(path: str | Path, section: NetworkSection) -> Network:
     if old == section:
         return network
     if isinstance(section, CardNetworkSection) and isinstance(old, CardNetworkSection):
-        added = [key for key in ADDED if getattr(section, key) and not getattr(old, key)]
+        added = [key for key in ("ahead", "afterstates") if getattr(section, key) and not getattr(old, key)]
         if old == section.model_copy(update=dict.fromkeys(added, False)):
             grown = CardNetwork(**section.model_dump(exclude={"kind"}))
             grown.load_state_dict(network.state_dict(), strict=False)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from canfield_env.engine.layout import ACTIONS
@@ -18,7 +17,7 @@ from canfield_env.training.config import CardNetworkSection, NetworkSection, Rew
 from canfield_env.training.features import COLUMNS, COUNTS
 from canfield_env.training.links import find_links
 from canfield_env.training.messages import Round
-from canfield_env.training.prospects import KINDS, find_prospects, known_moves
+from canfield_env.training.prospects import KINDS, find_prospects
 
 #: The score of a move that may not be played.
 MASKED: Final = -1e8
@@ -79,12 +78,7 @@ class CardNetwork(Network):
             without a say in the scores, so a network that has learned without it can go on with it.
         afterstates: whether moves that are likely by their scores are scored also by the positions that they lead to,
             as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``.
-        mobility: whether the value, and what the positions after moves promise, come also from the moves that can be
-            played there. It begins without a say as well.
     """
-
-    outlook: _Judge
-    promise: _Judge
 
     def __init__(
         self,
@@ -98,7 +92,6 @@ class CardNetwork(Network):
         score_width: int = 0,
         ahead: bool = False,
         afterstates: bool = False,
-        mobility: bool = False,
     ) -> None:
         super().__init__()
         context = width * (1 + len(features.GROUPS) * groups)
@@ -114,36 +107,56 @@ class CardNetwork(Network):
         if move_width:
             self.each_move = _layers(4 * width + table_width, move_width)
         self.moves = nn.Sequential(*itertools.starmap(_layers, itertools.pairwise(sizes)), score)
-        self.outlook = _Judge(value, sizes[-1] * mobility)
+        self.outlook = nn.Sequential(_layers(table_width, table_width), value)
         for layer in (score, value):
             nn.init.zeros_(layer.weight)  # at first all moves are as good, and all tables worth nothing
         self._compares, self._reach, self._groups, self._ahead = move_width > 0, reach, groups, ahead
         if ahead:
             self.ahead = nn.Linear(len(KINDS) * width, sizes[1], bias=False)
             nn.init.zeros_(self.ahead.weight)
-        self._afterstates, self._mobility = afterstates, mobility
+        self._afterstates = afterstates
         if afterstates:
             self.gains = nn.Linear(3, 1, bias=False)
-            promise = nn.Linear(table_width, 1)
-            self.promise = _Judge(promise, sizes[-1] * mobility)
-            for parameter in (self.gains.weight, *promise.parameters()):
+            self.promise = nn.Sequential(_layers(table_width, table_width), nn.Linear(table_width, 1))
+            for parameter in (self.gains.weight, *self.promise[-1].parameters()):
                 nn.init.zeros_(parameter)
 
     def forward(self, tokens: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Scores the moves in the masks; see ``Network.forward``: ``float32[N, 261]`` logits, ``float32[N]`` values."""
-        seen = self._see(tokens)
-        moves = torch.from_numpy(known_moves(seen.tokens)) if self._mobility else masks
-        asked = masks | moves
-        hidden = self._read_moves(seen, asked)
-        logits = torch.full((len(tokens), ACTIONS), MASKED, dtype=hidden.dtype)
-        logits[masks] = self.moves[-1](hidden[masks[asked]]).squeeze(1)
+        seen = features.read(tokens, reach=self._reach)
+        cards, columns, table = self._embed(tokens, seen)
+        game, action = masks.nonzero(as_tuple=True)
+        card, dest = (action - 1).clamp(min=0) // 5, (action - 1).clamp(min=0) % 5
+        targets = torch.cat([self.targets.weight.expand(len(tokens), 2, -1), columns], 1)
+        parts = [
+            cards[game, card] * (action > 0).unsqueeze(1),
+            targets[game, torch.where(dest > 0, dest + 1, 0)],
+            targets[game, seen.column[game, card] + 2],
+            table[game],
+        ]
+        if self._compares:
+            freed = seen.beneath[game, card]
+            parts.append(cards[game, freed.clamp(max=51)] * ((freed < 52) & (action > 0)).unsqueeze(1))
+        moves = torch.cat(parts, 1)
+        if self._compares:
+            moves = _with_mean(self.each_move(moves), game, masks.sum(1))
+        logits = torch.full((len(tokens), ACTIONS), MASKED, dtype=moves.dtype)
+        if self._ahead:
+            first = self.moves[0]
+            assert isinstance(first, nn.Sequential)
+            hidden = first[0](moves) + self.ahead(_changed(cards, tokens, masks))
+            scores = self.moves[1:](first[1:](hidden))
+        else:
+            scores = self.moves(moves)
+        logits[game, action] = scores.squeeze(1)
         if self._afterstates:
             logits = logits + self._promises(tokens, masks, torch.softmax(logits.detach(), 1))
-        return logits, self.outlook(seen.table, _summary(hidden[moves[asked]], moves) if self._mobility else None)
+        return logits, self.outlook(table).squeeze(1)
 
     def value(self, tokens: Tensor) -> Tensor:
         """The values alone, ``float32[N]``, of ``[N, 62]`` observations."""
-        return self._judge(self.outlook, tokens)
+        value: Tensor = self.outlook(self._embed(tokens, features.read(tokens, reach=self._reach))[2]).squeeze(1)
+        return value
 
     def follow_value(self, rewards: Rewards, discount: float) -> None:
         """Lets moves be scored by what they bring and by the value of where they lead, with ``afterstates``.
@@ -153,7 +166,7 @@ class CardNetwork(Network):
             discount: of a step.
         """
         self.promise.load_state_dict(self.outlook.state_dict())
-        for parameter in self.promise[1].parameters():  # of its last layer
+        for parameter in self.promise[-1].parameters():
             parameter.data *= discount / TEMPERATURE
         brings = torch.tensor([rewards.reward_scale, rewards.reserve_reward, rewards.win_reward])
         self.gains.weight.data.copy_(brings / TEMPERATURE)
@@ -181,7 +194,7 @@ class CardNetwork(Network):
         ahead = foresee(features.as_numbers(tokens), looked_at.numpy(), _GAME)
         after, move = torch.from_numpy(ahead.tokens), torch.from_numpy(ahead.move)
         brings = torch.from_numpy(np.stack([ahead.points, ahead.from_reserve, ahead.won], 1)).float()
-        promise = self._judge(self.promise, after)
+        promise = self.promise(self._embed(after, features.read(after, reach=self._reach))[2]).squeeze(1)
         each = self.gains(brings).squeeze(1) + promise * ~torch.from_numpy(ahead.over)
         counts = torch.bincount(move)
         sums = torch.zeros(len(counts)).index_add(0, move, each)
@@ -191,48 +204,12 @@ class CardNetwork(Network):
         mean = (weights * promises).sum(1, keepdim=True) / weights.sum(1, keepdim=True).clamp(min=1e-6)
         return gates * (promises - mean)
 
-    def _judge(self, judge: _Judge, tokens: Tensor) -> Tensor:
-        """What one of the two judges says of ``[N, 62]`` observations, ``float32[N]``."""
-        seen, summary = self._see(tokens), None
-        if self._mobility:
-            moves = torch.from_numpy(known_moves(seen.tokens))
-            summary = _summary(self._read_moves(seen, moves), moves)
-        worth: Tensor = judge(seen.table, summary)
-        return worth
-
-    def _read_moves(self, seen: _Seen, masks: Tensor) -> Tensor:
-        """``[M, size]``, what scores of the moves in the mask come from, by game and then by action."""
-        game, action = masks.nonzero(as_tuple=True)
-        card, dest = (action - 1).clamp(min=0) // 5, (action - 1).clamp(min=0) % 5
-        targets = torch.cat([self.targets.weight.expand(len(masks), 2, -1), seen.columns], 1)
-        parts = [
-            seen.cards[game, card] * (action > 0).unsqueeze(1),
-            targets[game, torch.where(dest > 0, dest + 1, 0)],
-            targets[game, seen.features.column[game, card] + 2],
-            seen.table[game],
-        ]
-        if self._compares:
-            freed = seen.features.beneath[game, card]
-            parts.append(seen.cards[game, freed.clamp(max=51)] * ((freed < 52) & (action > 0)).unsqueeze(1))
-        moves = torch.cat(parts, 1)
-        if self._compares:
-            moves = _with_mean(self.each_move(moves), game, masks.sum(1))
-        first, *others, _ = self.moves
-        assert isinstance(first, nn.Sequential)
-        hidden: Tensor = first[0](moves)
-        if self._ahead:
-            hidden = hidden + self.ahead(_changed(seen, masks))
-        for layer in (*list(first)[1:], *others):
-            hidden = layer(hidden)
-        return hidden
-
-    def _see(self, tokens: Tensor) -> _Seen:
-        seen = features.read(tokens, reach=self._reach)
+    def _embed(self, tokens: Tensor, seen: features.Table) -> tuple[Tensor, Tensor, Tensor]:
+        """``[N, 52, width]`` cards, ``[N, 4, width]`` columns, ``[N, table_width]`` table."""
         ranks = self.ranks.weight.repeat(4, 1)
         cards = torch.relu(self.cards(seen.cards) + ranks)
-        numbers = features.as_numbers(tokens)
         if self.rounds:
-            links = find_links(numbers)
+            links = find_links(features.as_numbers(tokens))
             groups = features.groups_of(seen) / 4 if self._groups else None
             for each in self.rounds:
                 context = cards.mean(1)
@@ -243,62 +220,15 @@ class CardNetwork(Network):
         columns = torch.relu(self.columns(torch.cat([sums[:, :COLUMNS], sums[:, COLUMNS:]], 2)))
         known = seen.cards[:, :, : features.SIZE].mean(1)
         table = self.table(torch.cat([cards.mean(1), columns.sum(1), known, seen.counts], 1))
-        return _Seen(numbers, seen, cards, columns, table)
+        return cards, columns, table
 
 
-class _Seen(NamedTuple):
-    """What a network sees of N positions.
-
-    Attributes:
-        tokens: ``uint8[N, 62]``.
-        features: the observations, as they are read.
-        cards, columns, table: ``[N, 52, width]``, ``[N, 4, width]``, ``[N, table_width]``, their embeddings.
-    """
-
-    tokens: NDArray[np.uint8]
-    features: features.Table
-    cards: Tensor
-    columns: Tensor
-    table: Tensor
-
-
-class _Judge(nn.Sequential):
-    """What positions are worth, by their tables and, where ``moves_width`` is not 0, by their moves; at first by the
-    tables alone. ``last`` is its last layer."""
-
-    def __init__(self, last: nn.Linear, moves_width: int) -> None:
-        width = last.in_features
-        super().__init__(_layers(width, width), last)
-        if moves_width:
-            self.of_moves = nn.Linear(2 * moves_width, width, bias=False)
-            nn.init.zeros_(self.of_moves.weight)
-
-    def forward(self, table: Tensor, moves: Tensor | None = None) -> Tensor:
-        """``float32[N]``, of ``[N, table_width]`` tables and the ``[N, 2 * moves_width]`` summaries of their moves."""
-        first, last = self[0], self[1]
-        assert isinstance(first, nn.Sequential)
-        hidden = first[0](table)
-        if moves is not None:
-            hidden = hidden + self.of_moves(moves)
-        worth: Tensor = last(first[1](hidden)).squeeze(1)
-        return worth
-
-
-def _summary(moves: Tensor, masks: Tensor) -> Tensor:
-    """``[N, 2 * size]``, mean and maximum of ``[M, size]`` moves, at least 0, by game; 0 where a game has none."""
-    counts = masks.sum(1)
-    game = torch.repeat_interleave(counts)
-    sums = torch.zeros(len(counts), moves.shape[1]).index_add(0, game, moves)
-    most = torch.zeros_like(sums).scatter_reduce(0, game.unsqueeze(1).expand_as(moves), moves, "amax")
-    return torch.cat([sums / counts.clamp(min=1).unsqueeze(1), most], 1)
-
-
-def _changed(seen: _Seen, masks: Tensor) -> Tensor:
+def _changed(cards: Tensor, tokens: Tensor, masks: Tensor) -> Tensor:
     """``[M, len(KINDS) * width]``, the cards that each move makes a difference to: half their sums, by kind."""
-    found = find_prospects(seen.tokens, masks.numpy())
+    found = find_prospects(features.as_numbers(tokens), masks.numpy())
     which, starts = torch.from_numpy(found.cards), torch.from_numpy(found.starts)
-    sums = nn.functional.embedding_bag(which, seen.cards.flatten(0, 1), starts, mode="sum")
-    return sums.reshape(-1, len(KINDS) * seen.cards.shape[2]) / 2
+    sums = nn.functional.embedding_bag(which, cards.flatten(0, 1), starts, mode="sum")
+    return sums.reshape(-1, len(KINDS) * cards.shape[2]) / 2
 
 
 def _with_mean(moves: Tensor, game: Tensor, counts: Tensor) -> Tensor:

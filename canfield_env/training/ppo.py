@@ -15,7 +15,6 @@ from canfield_env.training.curriculum import CurriculumVecEnv
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.policy import NetworkPolicy
 from canfield_env.training.study import Study
-from canfield_env.training.thinning import ThinnedRollout
 from canfield_env.training.vecenv import TrainingVecEnv
 
 
@@ -98,9 +97,6 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
         before_rollout: says before every rollout whether to go on.
     """
     section = config.algorithm
-    thinned: dict[str, Any] = {}
-    if section.certain_share < 1:
-        thinned = {"rollout_buffer_class": ThinnedRollout, "rollout_buffer_kwargs": {"share": section.certain_share}}
     ppo = PausingPPO(
         NetworkPolicy,
         env,
@@ -118,8 +114,6 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
         target_kl=section.target_kl or None,
         seed=config.run.seed,
         device="cpu",
-        normalize_advantage=not thinned,
-        **thinned,
     )
     ppo.before_rollout = before_rollout
     ppo.value_first = section.value_first

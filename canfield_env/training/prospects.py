@@ -55,26 +55,6 @@ def find_prospects(tokens: NDArray[np.uint8], masks: NDArray[np.bool_]) -> Prosp
     return Prospects(cards[:count], starts)
 
 
-def known_moves(tokens: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """``bool[N, 261]``, the moves of known cards that are legal at ``uint8[N, 62]`` observations."""
-    masks = np.zeros((len(tokens), layout.ACTIONS), np.bool_)
-    _fill_known_moves(np.ascontiguousarray(tokens), _SETTINGS, np.empty(1, layout.GAME), masks)
-    return masks
-
-
-@jit
-def _fill_known_moves(tokens: Array, settings: Array, now: Array, masks: Array) -> None:
-    rules = settings[0]
-    for row in range(len(tokens)):
-        unseen = imagine(tokens[row], rules, np.uint64(0), now[0])
-        find_known_moves(now[0], rules, unseen)
-        for target in range(1 + rules.columns):
-            cards = now[0].legal[target]
-            while cards:
-                masks[row, 1 + 5 * lowest_bit(cards) + target] = True
-                cards &= cards - 1
-
-
 @jit
 def _find_prospects(
     tokens: Array, masks: Array, settings: Array, now: Array, then: Array, cards: Array, starts: Array
