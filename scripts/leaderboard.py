@@ -50,6 +50,7 @@ SUITES: Final = {
         "ppo:d3-direct",
         "heuristic",
         "ppo:d3",
+        "onestep:d3-direct",
         "planner:fast",
         "planner",
         "planner:learned",
