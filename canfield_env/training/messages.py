@@ -71,7 +71,7 @@ class _Tell(torch.autograd.Function):
         for games, part in _parts(cards, links):
             torch.mm(cards[games].flatten(0, 1), single.t(), out=part.single)
             of_pairs, of_others = part.pair @ pair.t(), torch.empty_like(part.others)
-            for rows, matrix in zip(part.rows, others, strict=True):
+            for rows, matrix in zip(part.kinds, others, strict=True):
                 torch.mm(part.others[rows], matrix.t(), out=of_others[rows])
             _receive(
                 MEMBERS,
@@ -100,15 +100,15 @@ class _Tell(torch.autograd.Function):
             )
             of_single.addmm_(part.single.t(), cards[games].flatten(0, 1))
             of_pair.addmm_(of_pairs.t(), part.pair)
-            for rows, matrix, of_matrix in zip(part.rows, others, of_others, strict=True):
+            for rows, matrix, of_matrix in zip(part.kinds, others, of_others, strict=True):
                 of_matrix.addmm_(of_sums[rows].t(), part.others[rows])
                 torch.mm(of_sums[rows], matrix, out=part.others[rows])  # in place of what is no longer needed
             torch.mm(of_pairs, pair, out=part.pair)
             torch.mm(part.single, single, out=of_cards[games].flatten(0, 1))
             _send_back(
-                *_links_of(games, ctx.links),
+                *_links_of(games, ctx.links)[:2],
                 MEMBERS,
-                part.firsts,
+                part.rows,
                 *(array.numpy() for array in (part.pair, part.others)),
                 *(array[games].numpy() for array in (of_told, of_cards)),
             )
@@ -125,6 +125,7 @@ class _Part(NamedTuple):
         others: ``[R, width]``, the sums of the cards that tell one the same kind of thing.
         to: ``int64[R]``, ``52 * game + card``, the card that each of the ``others`` is for.
         firsts: ``int64[len(KINDS) - _FIXED + 1]``, where each kind begins among the ``others``.
+        rows: ``int64[L]``, which of the ``others`` each link of these games belongs to, -1 for the fixed kinds.
     """
 
     single: Tensor
@@ -132,10 +133,11 @@ class _Part(NamedTuple):
     others: Tensor
     to: Array
     firsts: Array
+    rows: Array
 
     @property
-    def rows(self) -> list[slice]:
-        """The rows of each kind in ``others``."""
+    def kinds(self) -> list[slice]:
+        """Where each kind is among the ``others``."""
         return [slice(first, last) for first, last in zip(self.firsts[:-1], self.firsts[1:], strict=True)]
 
 
@@ -152,8 +154,10 @@ def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
         here = cards[games]
         room = single[: 52 * len(here)], pair[: 26 * len(here)]
         found = (array.numpy() for array in (here, room[1], others))
-        _gather(*_links_of(games, links), MEMBERS, *found, to, firsts)
-        yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts)
+        starts, senders, receivers = _links_of(games, links)
+        rows = np.empty(starts[-1] - starts[0], np.int64)
+        _gather(starts, senders, receivers, MEMBERS, *found, to, firsts, rows)
+        yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts, rows)
 
 
 def _links_of(games: slice, links: Links) -> tuple[Array, Array, Array]:
@@ -183,6 +187,7 @@ def _gather(
     others: Array,
     to: Array,
     firsts: Array,
+    rows: Array,
 ) -> None:
     """Fills the parts of a ``_Part`` but ``single``."""
     games, _, width = cards.shape
@@ -199,20 +204,20 @@ def _gather(
         row = 0
         for link in range(starts[game], starts[game + 1]):
             told = _other_kind_told(senders[link], receivers[link])
+            rows[link - starts[0]] = -1
             if told < 0:
                 continue
+            if told != last:
+                last = told
+                kind = senders[link] % len(KINDS) - _FIXED
+                row = nexts[kind]
+                nexts[kind] += 1
+                to[row] = 52 * game + receivers[link]
+                others[row, :] = 0
+            rows[link - starts[0]] = row
             sender = here[senders[link] // len(KINDS)]
-            if told == last:
-                for i in range(width):
-                    others[row, i] += sender[i]
-                continue
-            last = told
-            kind = senders[link] % len(KINDS) - _FIXED
-            row = nexts[kind]
-            nexts[kind] += 1
-            to[row] = 52 * game + receivers[link]
             for i in range(width):
-                others[row, i] = sender[i]
+                others[row, i] += sender[i]
 
 
 @jit
@@ -250,7 +255,8 @@ def _receive(
     told: Array,
     rose: Array,
 ) -> None:
-    """Fills ``told``, and where relu let something through ``rose``."""
+    """Fills ``told``, and where relu let something through ``rose``. ``single`` is what each card tells, kind by kind:
+    as itself, and as the first three of ``RELATIONS``, which have one member each."""
     games, _, width = cards.shape
     by_kind = single.reshape(games, 52, _SINGLE, width)
     for game in range(games):
@@ -290,7 +296,7 @@ def _rise(
     of_pairs: Array,
     of_others: Array,
 ) -> None:
-    """Fills the gradients of the context and of what the products come to."""
+    """Fills the gradients of the context and of what the products come to; ``of_single`` kind by kind, as above."""
     games, _, width = of_told.shape
     by_kind = of_single.reshape(games, 52, _SINGLE, width)
     of_context[:] = 0
@@ -315,9 +321,8 @@ def _rise(
 def _send_back(
     starts: Array,
     senders: Array,
-    receivers: Array,
     members: Array,
-    firsts: Array,
+    rows: Array,
     of_pair: Array,
     of_others: Array,
     of_told: Array,
@@ -325,7 +330,6 @@ def _send_back(
 ) -> None:
     """Adds to the gradients of the cards those that came by other ways than ``single``."""
     games, _, width = of_told.shape
-    nexts = firsts.copy()
     for game in range(games):
         here = of_cards[game]
         for card in range(52):
@@ -337,17 +341,9 @@ def _send_back(
                 for i in range(width):
                     here[first, i] += of_pair[26 * game + card, k * width + i]
                     here[second, i] += of_pair[26 * game + card, k * width + i]
-        last = -1
-        row = 0
         for link in range(starts[game], starts[game + 1]):
-            told = _other_kind_told(senders[link], receivers[link])
-            if told < 0:
-                continue
-            if told != last:
-                last = told
-                kind = senders[link] % len(KINDS) - _FIXED
-                row = nexts[kind]
-                nexts[kind] += 1
-            sender = here[senders[link] // len(KINDS)]
-            for i in range(width):
-                sender[i] += of_others[row, i]
+            row = rows[link - starts[0]]
+            if row >= 0:
+                sender = here[senders[link] // len(KINDS)]
+                for i in range(width):
+                    sender[i] += of_others[row, i]
