@@ -16,17 +16,17 @@ from canfield_env.engine.observe import TOKENS_SIZE
 from canfield_env.env.observations import Form
 from canfield_env.env.options import EnvOptions, Stock
 from canfield_env.rules import Rules
-from canfield_env.training.afterstates import foresee, seeds_of
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.model_file import fingerprint, load_model
 from canfield_env.training.play import Player
 from canfield_env.view import PlayerView
 
 
-class ModelAgent:
-    """Plays by a model, for the game that this was trained for.
+class PpoAgent:
+    """Plays the move with the network's best score, among those that lead where it has been least since its last
+    progress; see ``canfield_env.training.repetition``. Nothing about it is random.
 
     Args:
-        kind: the agent's name in the registry.
         model: the name of a shipped model, or a model file.
 
     Raises:
@@ -37,19 +37,18 @@ class ModelAgent:
     observation: Form = "tokens"
     wants_view = False
 
-    def __init__(self, kind: str, model: str | Path) -> None:
+    def __init__(self, model: str | Path) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
-        self._path = find_model(model, "playing")
-        self._header, self._network = load_model(self._path)
-        self.fingerprint = fingerprint(self._path)
-        self.name = f"{kind}:{model}"
+        path = find_model(model, "playing")
+        self._header, self._network = load_model(path)
+        self.fingerprint = fingerprint(path)
+        self.name = f"ppo:{model}"
         self.stock: Stock = self._header.stock
         with announced():  # all is compiled before a game begins
             nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.int8)
             Player(self._network).choose(*nothing, np.zeros(0, np.int64))
-            foresee(
-                nothing[0], nothing[1].astype(np.bool_), EnvOptions.of("app", stock="auto"), seeds_of(nothing[0], 1)
-            )
+            foresee(nothing[0], nothing[1].astype(np.bool_), EnvOptions.of("app", stock="auto"))
+        self.reset(0)
 
     def check_game(self, rules: Rules, draw: int) -> None:
         """Checks that the model was trained for a game.
@@ -58,22 +57,6 @@ class ModelAgent:
             ConfigError: it was trained for another one; the text names both.
         """
         self._header.check_game(rules, draw)
-
-
-class PpoAgent(ModelAgent):
-    """Plays the move with the network's best score, among those that lead where it has been least since its last
-    progress; see ``canfield_env.training.repetition``. Nothing about it is random.
-
-    Args:
-        model: the name of a shipped model, or a model file.
-
-    Raises:
-        ConfigError: see ``ModelAgent``.
-    """
-
-    def __init__(self, model: str | Path) -> None:
-        super().__init__("ppo", model)
-        self.reset(0)
 
     def reset(self, seed: int) -> None:
         """Starts an episode."""

@@ -52,7 +52,4 @@ AGENTS: Final = {
         "agents.ppo:PpoAgent",
         argument="a model: ``d3``, ``d3-direct``, ``d3-small``, ``d1``, or a file, such as ``ppo:runs/NAME/best.zip``",
     ),
-    "onestep": Maker(
-        "agents.onestep:OneStepAgent", argument="a model: ``d3-direct``, ``d3``, or a file that a training script wrote"
-    ),
 }

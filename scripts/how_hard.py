@@ -31,7 +31,6 @@ PLAYERS: Final = {
     "ppo:d3-direct": "a larger one",
     "heuristic": "a strategy written by hand that looks ahead",
     "ppo:d3": "the larger one, which has learned to look where its likely moves lead",
-    "onestep:d3-direct": "the larger one without that; where all moves lead is judged by its value",
     "planner:fast": "search over the orders of the hidden cards, short",
     "planner": "the same, longer",
     "planner:learned": "the same, and a trained network judges where its plans end",

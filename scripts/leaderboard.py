@@ -50,7 +50,6 @@ SUITES: Final = {
         "ppo:d3-direct",
         "heuristic",
         "ppo:d3",
-        "onestep:d3-direct",
         "planner:fast",
         "planner",
         "planner:learned",

@@ -1,8 +1,8 @@
 """Where moves lead, by the observation: the positions after them (afterstates; Sutton and Barto 2018, section 6.8).
 
-For a move that turns up a hidden card these are samples of what comes up, by several orders of the hidden cards, the
-same ones for all moves of a position; and so for every move where the player turns the stock, as the cards in it decide
-whether the game is over. The hidden cards as they lie have no part in it.
+The stock is turned for the player, so all hidden cards are in the reserve, and a move turns up at most one of them. Any
+of them is as likely: a move that turns one up leads to as many positions as there are hidden cards. Which one it would
+be has no part in it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from canfield_env.engine import kernels, layout, observe
 from canfield_env.engine.imagine import imagine
-from canfield_env.engine.jit import jit
+from canfield_env.engine.jit import jit, lowest_bit
 from canfield_env.env.options import EnvOptions
-from canfield_env.training.repetition import position_keys
 
 Array = NDArray[Any]
 
@@ -45,38 +44,23 @@ class Afterstates(NamedTuple):
         return np.bincount(self.move, each) / np.bincount(self.move)
 
 
-def foresee(
-    tokens: NDArray[np.uint8], masks: NDArray[np.bool_], options: EnvOptions, seeds: NDArray[np.uint64]
-) -> Afterstates:
+def foresee(tokens: NDArray[np.uint8], masks: NDArray[np.bool_], options: EnvOptions) -> Afterstates:
     """Where moves lead.
 
     Args:
         tokens: ``uint8[N, 62]`` observations.
         masks: ``bool[N, 261]``, the moves that are looked at. One that is not legal changes nothing but the counts of
             steps.
-        options: the environment's; the draw is the observation's.
-        seeds: ``uint64[N, orders]``, what the orders of the hidden cards come from, by which a move is played that
-            depends on them.
+        options: the environment's, whose stock is ``auto``; the draw is the observation's.
     """
-    room = int(masks.sum()) * seeds.shape[1]
+    hidden = tokens[:, 52 + observe.COUNT_RESERVE].astype(np.int64) - 1
+    room = int((masks.sum(1) * np.maximum(hidden, 1)).sum())
     move, after = np.empty(room, np.int64), np.empty((room, observe.TOKENS_SIZE), np.uint8)
     points, from_reserve = np.empty((2, room))
     won, over = np.empty((2, room), np.bool_)
-    now, then = np.empty(seeds.shape[1], layout.GAME), np.empty(1, layout.GAME)
-    found = move, after, points, from_reserve, won, over
-    count = _play_all(tokens, masks, options.settings(), seeds, now, then, *found)
+    found: list[Array] = [move, after, points, from_reserve, won, over]
+    count = _play_all(tokens, masks, options.settings(), np.empty(2, layout.GAME), *found)
     return Afterstates(*(array[:count] for array in found))
-
-
-def draw_seeds(rng: np.random.Generator, count: int, orders: int) -> NDArray[np.uint64]:
-    """``uint64[count, orders]`` for ``foresee``, drawn anew."""
-    return rng.integers(2**64, size=(count, orders), dtype=np.uint64)
-
-
-def seeds_of(tokens: NDArray[np.uint8], orders: int) -> NDArray[np.uint64]:
-    """``uint64[N, orders]`` for ``foresee`` that follow from the positions of ``uint8[N, 62]`` observations."""
-    seeds: NDArray[np.uint64] = np.add.outer(position_keys(tokens), np.arange(orders, dtype=np.uint64))
-    return seeds
 
 
 @jit
@@ -84,9 +68,7 @@ def _play_all(
     tokens: Array,
     masks: Array,
     settings: Array,
-    seeds: Array,
-    now: Array,
-    then: Array,
+    games: Array,
     move: Array,
     after: Array,
     points: Array,
@@ -94,29 +76,45 @@ def _play_all(
     won: Array,
     over: Array,
 ) -> int:
-    """Fills the last arrays, and returns how far. ``now`` and ``then`` are room to play in."""
+    """Fills the last arrays, and returns how far. ``games`` is room for two."""
     rules = settings[0]
+    now, then = games[0], games[1]
     moves = count = 0
     for row in range(len(tokens)):
         if not masks[row].any():
             continue
-        for order in range(len(now)):
-            imagine(tokens[row], rules, seeds[row, order], now[order])
-            kernels.find_moves(now[order], rules)
-        hidden = (tokens[row, :52] == observe.TOKEN_UNSEEN).sum()
+        imagine(tokens[row], rules, np.uint64(0), now)
+        kernels.find_moves(now, rules)
+        hidden = np.int64(0)
+        for place in range(now.reserve_count - 1):
+            hidden |= kernels.bit(now.reserve[place])
         for action in range(layout.ACTIONS):
             if not masks[row, action]:
                 continue
-            for order in range(len(now)):
-                then[0] = now[order]
-                points[count], _ = kernels.step(then[0], rules, action)
-                observe.tokens(then[0], rules, after[count])
-                from_reserve[count] = now[order].reserve_count - then[0].reserve_count
-                won[count] = then[0].outcome == layout.WON
-                over[count] = then[0].over
+            untold = hidden  # those that are still to be the next one
+            while True:
+                games[1] = games[0]
+                points[count], _ = kernels.step(then, rules, action)
+                observe.tokens(then, rules, after[count])
+                from_reserve[count] = now.reserve_count - then.reserve_count
+                won[count] = then.outcome == layout.WON
+                over[count] = then.over
                 move[count] = moves
                 count += 1
-                if rules.auto_stock and (after[count - 1, :52] == observe.TOKEN_UNSEEN).sum() == hidden:
+                if then.reserve_count == now.reserve_count or then.reserve_count == 0:
                     break
+                untold &= ~kernels.bit(now.reserve[then.reserve_count - 1])
+                if not untold:
+                    break
+                _bring_forward(now, then.reserve_count - 1, lowest_bit(untold))
             moves += 1
     return count
+
+
+@jit
+def _bring_forward(game: Any, place: int, card: int) -> None:
+    """Exchanges the card at a place of the reserve with another one of the reserve."""
+    for other in range(place):
+        if game.reserve[other] == card:
+            game.reserve[other] = game.reserve[place]
+            game.reserve[place] = card

@@ -145,14 +145,12 @@ class LookaheadSection(Section):
 
     Attributes:
         share: of the steps of a rollout, those whose moves are judged so; 0: none.
-        orders: by how many orders of the hidden cards a move is judged that depends on them.
         temperature: how much more a move is worth than another one that is to be played e times as often, the policy
             having played both alike.
         batch_size, epochs: steps in a gradient step, and passes over those that are judged.
     """
 
     share: Share = 0.0
-    orders: Annotated[int, Field(ge=1, le=1000)] = 4
     temperature: Positive = 0.06
     batch_size: Count = 512
     epochs: Count = 1
@@ -325,6 +323,12 @@ class TrainingConfig(RunConfig):
     def discount(self) -> float:
         """Discount of a step, for the value."""
         return self.algorithm.gamma
+
+    @model_validator(mode="after")
+    def _moves_can_be_foreseen(self) -> Self:
+        if self.lookahead.share and self.env.stock != "auto":
+            raise ConfigError(f"lookahead.share needs env.stock to be auto, not {self.env.stock}")
+        return self
 
     @model_validator(mode="after")
     def _rollout_holds_a_batch(self) -> Self:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from canfield_env.engine.layout import ACTIONS
 from canfield_env.env.options import EnvOptions
 from canfield_env.training import features
-from canfield_env.training.afterstates import foresee, seeds_of
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.config import CardNetworkSection, NetworkSection, Rewards
 from canfield_env.training.features import COLUMNS, COUNTS
 from canfield_env.training.links import find_links
@@ -24,8 +24,6 @@ MASKED: Final = -1e8
 #: Moves that are less likely than this by their scores are not scored by the positions after them. What is seen there
 #: counts gradually more for likelier ones, and in full for those twice as likely.
 LIKELY: Final = 0.04
-#: By how many orders of the hidden cards a move is judged that turns one up.
-ORDERS: Final = 4
 #: What values are divided by where they become scores; as in ``configs/train/finetune-d3-study.toml``.
 TEMPERATURE: Final = 0.06
 #: The game that ``afterstates`` are of, with the foundation reward. The draw is the observation's.
@@ -79,8 +77,7 @@ class CardNetwork(Network):
         ahead: whether a move is scored also from the cards that it makes a difference to, see ``prospects``. It begins
             without a say in the scores, so a network that has learned without it can go on with it.
         afterstates: whether moves that are likely by their scores are scored also by the positions that they lead to,
-            as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``. Moves
-            that turn a hidden card up are judged by orders of the hidden cards in which the cards' names have a say.
+            as the network sees these (``_promises``). This begins without a say as well; or see ``follow_value``.
     """
 
     def __init__(
@@ -194,8 +191,7 @@ class CardNetwork(Network):
         promises = torch.zeros_like(likely)
         if not looked_at.any():
             return promises
-        numbers = features.as_numbers(tokens)
-        ahead = foresee(numbers, looked_at.numpy(), _GAME, seeds_of(numbers, ORDERS))
+        ahead = foresee(features.as_numbers(tokens), looked_at.numpy(), _GAME)
         after, move = torch.from_numpy(ahead.tokens), torch.from_numpy(ahead.move)
         brings = torch.from_numpy(np.stack([ahead.points, ahead.from_reserve, ahead.won], 1)).float()
         promise = self.promise(self._embed(after, features.read(after, reach=self._reach))[2]).squeeze(1)

@@ -74,19 +74,6 @@ class Memory:
         self._lengths[:] = state["lengths"]
 
 
-def position_keys(tokens: Tokens) -> NDArray[np.uint64]:
-    """``uint64[N]``, the keys of the positions of ``uint8[N, 62]`` observations, which are alike for one position."""
-    keys = np.empty(len(tokens), np.uint64)
-    _fill_keys(tokens, keys)
-    return keys
-
-
-@jit
-def _fill_keys(tokens: Array, keys: Array) -> None:
-    for i in range(len(tokens)):
-        keys[i] = _position_key(tokens[i])
-
-
 @jit
 def _narrow_all(games: Array, tokens: Array, masks: Array, keys: Array, lengths: Array, narrowed: Array) -> None:
     for i, game in enumerate(games):

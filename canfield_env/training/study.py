@@ -19,7 +19,7 @@ import torch
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from torch import Tensor, nn
 
-from canfield_env.training.afterstates import draw_seeds, foresee
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.lookahead import PART, worth_of_moves
 from canfield_env.training.network import Network
@@ -46,7 +46,7 @@ class Study:
             policy: learns, by its optimizer.
             player: says what moves are worth, and how they are played so far.
             rollout: all of it.
-            steps: of training so far; with the run's seed it decides which steps and orders are looked at.
+            steps: of training so far; with the run's seed it decides which steps are looked at.
 
         Returns:
             What is logged: the loss, Huber's, by which the scores differ from what they are to be as the policy comes
@@ -61,7 +61,7 @@ class Study:
         if len(rows) == 0:
             return {}
         tokens, masks, returns = rollout.observations[rows].to(torch.uint8), masks[rows], rollout.returns[rows]
-        wanted, regret = self._look(player, tokens, masks, rng)
+        wanted, regret = self._look(player, tokens, masks)
         losses = []
         order = np.concatenate([rng.permutation(len(rows)) for _ in range(self._section.epochs)])
         for batch in torch.split(torch.from_numpy(order), self._section.batch_size):
@@ -76,11 +76,10 @@ class Study:
             losses.append(distance.item())
         return {"loss": float(np.mean(losses)), "regret": regret}
 
-    def _look(self, player: Network, tokens: Tensor, masks: Tensor, rng: np.random.Generator) -> tuple[Tensor, float]:
+    def _look(self, player: Network, tokens: Tensor, masks: Tensor) -> tuple[Tensor, float]:
         """``float[N, 261]``, what the scores of the moves in the mask are to be, less their mean; and the regret."""
         section, gamma = self._section, self._algorithm.gamma
-        seeds = draw_seeds(rng, len(tokens), section.orders)
-        ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options(), seeds)
+        ahead = foresee(tokens.numpy(), masks.numpy(), self._env.options())
         worth = worth_of_moves(player, ahead, masks, self._env, gamma, threads=self._threads)
         with torch.no_grad():  # not in inference mode: what comes out is learned from
             parts = zip(torch.split(tokens, PART), torch.split(masks, PART), strict=True)

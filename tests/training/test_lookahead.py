@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from canfield_env.engine.observe import TOKEN_UNSEEN
-from canfield_env.training.afterstates import draw_seeds, foresee
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.config import TrainingConfig
 from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.network import Network
@@ -27,13 +27,9 @@ def config(tmp_path):
     return tiny_config(tmp_path, "env.reserve_reward=0.25", "env.win_reward=3.0", "env.count=32")
 
 
-def worths(tokens, masks, env, orders, seed=0, threads=1):
-    ahead = foresee(tokens, masks, env.options(), drawn(tokens, orders, seed))
+def worths(tokens, masks, env, threads=1):
+    ahead = foresee(tokens, masks, env.options())
     return worth_of_moves(Weighing(), ahead, torch.from_numpy(masks), env, GAMMA, threads=threads).numpy()
-
-
-def drawn(tokens, orders, seed):
-    return draw_seeds(np.random.default_rng(seed), len(tokens), orders)
 
 
 def hidden(tokens):
@@ -47,7 +43,7 @@ def test_a_move_that_turns_nothing_up_is_worth_what_playing_it_comes_to(config: 
     compared = ended = 0
     for _ in range(300):
         masks = env.env_method("action_masks")[0].copy()
-        worth = worths(tokens, masks, config.env, orders=2)
+        worth = worths(tokens, masks, config.env)
         assert (worth[~masks] == 0).all()
         chosen = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
         before = tokens
@@ -66,29 +62,20 @@ def test_a_move_that_turns_nothing_up_is_worth_what_playing_it_comes_to(config: 
 
 def test_a_move_that_turns_a_card_up_is_worth_the_mean_over_what_may_come_up(config: TrainingConfig):
     tokens, masks = positions(200, stock="auto")
-    ahead = foresee(tokens, masks, config.env.options(), drawn(tokens, 3, 0))
+    ahead = foresee(tokens, masks, config.env.options())
     moves = np.bincount(ahead.move)
-    assert set(moves) == {1, 3}
     assert len(moves) == masks.sum()
-    game = np.repeat(np.arange(len(tokens)), masks.sum(1))[ahead.move]
-    assert (hidden(ahead.tokens) == hidden(tokens[game]) - (moves[ahead.move] == 3)).all()
+    assert (moves > 1).sum() > 20
     with torch.inference_mode():
         values = Weighing().value(torch.from_numpy(ahead.tokens)).numpy()
     paid = config.env.shaped(ahead.points, ahead.from_reserve, ahead.won)
     each = paid + GAMMA * np.where(ahead.over, 0, values)
     expected = [each[ahead.move == move].mean() for move in range(len(moves))]
-    np.testing.assert_allclose(worths(tokens, masks, config.env, orders=3)[masks], expected, atol=1e-5)
-
-
-def test_it_follows_from_the_seed(config: TrainingConfig):
-    tokens, masks = positions(200, stock="auto")
-    one, same, other = (worths(tokens, masks, config.env, 2, seed) for seed in (1, 1, 2))
-    assert (one == same).all()
-    assert (one != other).any()
+    np.testing.assert_allclose(worths(tokens, masks, config.env)[masks], expected, atol=1e-5)
 
 
 def test_it_does_not_depend_on_the_threads(config: TrainingConfig, monkeypatch):
     monkeypatch.setattr("canfield_env.training.lookahead.PART", 64)
     tokens, masks = positions(200, stock="auto")
-    one, two = (worths(tokens, masks, config.env, 2, threads=threads) for threads in (1, 2))
+    one, two = (worths(tokens, masks, config.env, threads=threads) for threads in (1, 2))
     assert (one == two).all()

@@ -9,10 +9,8 @@ import pytest
 import torch
 
 from canfield_env.env.observations import PLANES
-from canfield_env.env.options import EnvOptions
 from canfield_env.env.single import CanfieldEnv
 from canfield_env.training import features, links
-from canfield_env.training.afterstates import foresee, seeds_of
 from canfield_env.training.features import CARD_FEATURES, SIZE
 from canfield_env.training.network import MASKED, CardNetwork, FlatNetwork
 from tests.training.training_helpers import positions
@@ -122,14 +120,6 @@ def swapped(tokens, masks, suits, columns):
     return swapped_tokens, swapped_masks, actions
 
 
-def turn_cards_up(tokens, masks):
-    """``bool[N, 261]``, which of the moves turn a hidden card up."""
-    ahead = foresee(tokens, masks, EnvOptions.of("app", stock="auto"), seeds_of(tokens, 2))
-    found = np.zeros_like(masks)
-    found[masks] = np.bincount(ahead.move) > 1
-    return found
-
-
 @pytest.mark.parametrize("suits", SUIT_ORDERS)
 @pytest.mark.parametrize("columns", [(0, 1, 2, 3), (2, 0, 3, 1)])
 @pytest.mark.parametrize(
@@ -142,9 +132,6 @@ def test_the_card_network_is_the_same_for_all_suits_of_a_colour_colours_and_colu
     for parameter in network.parameters():
         torch.nn.init.normal_(parameter, std=0.1 if options == {"rounds": 2} else 0.2)
     tokens, masks = positions(60, stock="auto")
-    if options.get("afterstates"):
-        masks &= ~turn_cards_up(tokens, masks)  # they are judged by orders of the hidden cards that the names decide
-        tokens, masks = tokens[masks.any(1)], masks[masks.any(1)]
     other_tokens, other_masks, actions = swapped(tokens, masks, suits, columns)
     with torch.no_grad():
         logits, values = network(torch.from_numpy(tokens), torch.from_numpy(masks))

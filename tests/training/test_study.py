@@ -1,10 +1,10 @@
 """Learning from where moves lead: the policy comes to play what is worth more, and the value stays what it is of."""
 
-import numpy as np
 import pytest
 import torch
 
-from canfield_env.training.afterstates import draw_seeds, foresee
+from canfield_env.errors import ConfigError
+from canfield_env.training.afterstates import foresee
 from canfield_env.training.folder import RunFolder
 from canfield_env.training.lookahead import worth_of_moves
 from canfield_env.training.model_file import load_model
@@ -46,8 +46,7 @@ def test_the_policy_comes_to_play_what_is_worth_more(tmp_path):
     tokens, masks = rollout.observations.to(torch.uint8), rollout.action_masks.bool()
     rows = (masks.sum(1) > 1) & (masks.sum(1) < 261)
     tokens, masks = tokens[rows], masks[rows]
-    seeds = draw_seeds(np.random.default_rng(0), len(tokens), 8)
-    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options(), seeds)
+    ahead = foresee(tokens.numpy(), masks.numpy(), config.env.options())
     worth = worth_of_moves(teacher, ahead, masks, config.env, config.algorithm.gamma)
 
     def expected():
@@ -105,6 +104,12 @@ def test_a_run_that_studies_is_logged_and_goes_on_as_if_it_had_not_been_stopped(
     one, other = (load_model(tmp_path / name / "last.zip")[1].state_dict() for name in ("straight", "stopped"))
     assert all((one[name] == other[name]).all() for name in one)
     assert "study/loss" in (tmp_path / "straight" / "metrics.jsonl").read_text()
+
+
+def test_it_needs_the_stock_to_be_turned_for_the_player(tmp_path):
+    with pytest.raises(ConfigError, match=r"lookahead\.share needs env\.stock to be auto, not turn"):
+        tiny_config(tmp_path, "lookahead.share=0.1", "env.stock=turn")
+    assert tiny_config(tmp_path, "env.stock=turn").lookahead.share == 0
 
 
 def test_nothing_is_studied_while_only_the_value_is_trained(tmp_path):
