@@ -105,9 +105,9 @@ def _lines() -> Iterator[str]:
     yield "The models of `ppo` play by one forward pass a move. In it `d3` looks also at the positions that its likely"
     yield "moves lead to, and no further; the others look at the position alone. `heuristic` and `planner` search. The"
     yield "model of `planner:learned` does not play, but judges what the planner compares. All of them know what a"
-    yield "player knows. They are for the rules and the draw that they were trained for, and are refused elsewhere. They"
-    yield "were trained on deals that no suite holds; the best model of a run was chosen on a validation suite, or its"
-    yield "last one kept."
+    yield "player knows. They are for the rules and the draw that they were trained for, and are refused elsewhere."
+    yield "They were trained on deals that no suite holds; the best model of a run was chosen on a validation suite, or"
+    yield "its last one kept."
     for path in sorted(MODELS.glob("*.json")):
         yield ""
         yield from _section(path)

@@ -111,6 +111,8 @@ class AlgorithmSection(Section):
         epochs: passes over what was played, in an update.
         learning_rate: Adam's, at the start.
         anneal: whether the learning rate falls to zero over the run, in a straight line.
+        warmup: steps at the start over which the learning rate rises, in a straight line. Adam's first steps are long,
+            as it has no mean of the gradients yet; they would spoil a model that a run starts from.
         gamma: discount of a step.
         gae_lambda: the lambda of generalised advantage estimation (Schulman et al. 2016).
         entropy: weight of the entropy bonus.
@@ -129,6 +131,7 @@ class AlgorithmSection(Section):
     epochs: Count = 4
     learning_rate: Positive = 0.002
     anneal: bool = True
+    warmup: Annotated[int, Field(ge=0)] = 0
     gamma: Share = 0.99
     gae_lambda: Share = 0.95
     entropy: Weight = 0.01

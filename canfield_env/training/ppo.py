@@ -10,7 +10,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from canfield_env.training.config import TrainingConfig
+from canfield_env.training.config import AlgorithmSection, TrainingConfig
 from canfield_env.training.curriculum import CurriculumVecEnv
 from canfield_env.training.network import Network, make_network
 from canfield_env.training.policy import NetworkPolicy
@@ -104,7 +104,7 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
         n_steps=section.rollout,
         batch_size=section.batch_size,
         n_epochs=section.epochs,
-        learning_rate=_schedule(section.learning_rate, section.anneal),
+        learning_rate=learning_rates(section, config.run.steps),
         gamma=section.gamma,
         gae_lambda=section.gae_lambda,
         ent_coef=section.entropy,
@@ -126,6 +126,12 @@ def make_ppo(config: TrainingConfig, env: TrainingVecEnv, before_rollout: Callab
     return ppo
 
 
-def _schedule(learning_rate: float, anneal: bool) -> Callable[[float], float]:
-    """The learning rate by the share of the run that is left, which is negative after the last rollout."""
-    return lambda left: learning_rate * max(left, 0.0) if anneal else learning_rate
+def learning_rates(section: AlgorithmSection, steps: int) -> Callable[[float], float]:
+    """The learning rate by the share of the run's ``steps`` that is left, which is negative after the last rollout."""
+
+    def rate(left: float) -> float:
+        falling = max(left, 0.0) if section.anneal else 1.0
+        rising = min((1 - left) * steps / section.warmup, 1.0) if section.warmup else 1.0
+        return section.learning_rate * falling * rising
+
+    return rate
