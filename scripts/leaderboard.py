@@ -3,11 +3,13 @@
 
     python scripts/leaderboard.py play                 # all agents on all suites; can be stopped and started again
     python scripts/leaderboard.py play --suite d3-test --agent planner --games 300
+    python scripts/leaderboard.py time                 # what the agents' games take, all in one run, on idle cores
     python scripts/leaderboard.py page                 # the page and its plots, from docs/results/leaderboard/ alone
 
 Episodes are played in parts of 100 deals. Those of a part on its way are in runs/leaderboard/; the records of finished
 parts are kept, compressed, in docs/results/leaderboard/SUITE/AGENT.jsonl.xz, and beside them, in models.json, the
-fingerprints of the models that played. An agent that has another model by now has to be played anew.
+fingerprints of the models that played. An agent that has another model by now has to be played anew. Records hold
+seconds as well, but they have been made on different machines; only seconds of the same run are compared.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final
 
+import numpy as np
 import orjson
 import typer
+from tqdm import tqdm
 
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
@@ -58,6 +62,8 @@ SUITES: Final = {
     "d1-test": ("random", "greedy", "ppo:d1", "heuristic", "planner:fast", "planner", "planner:strong"),
     "hoyle-test": ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong"),
 }
+#: The file with the CPU seconds of the agents' games, measured in one run.
+SECONDS: Final = KEPT / "seconds.json"
 #: How many deals of a suite an agent plays, where that is not all of them.
 MOST_GAMES: Final = {"planner:strong": 200}
 PART: Final = 100
@@ -143,6 +149,28 @@ def read_models(suite: str) -> dict[str, str]:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
 
 
+@app.command("time")
+def time_games(
+    games: Annotated[int, typer.Option(min=2, help="Deals of each suite, its first ones.")] = 20,
+) -> None:
+    """Measures what games take. All agents play a deal before any plays the next, so a slow time is so for all."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for name, specs in SUITES.items():
+        suite = Suite.load(name)
+        evaluate(specs, replace(suite, deals=suite.deals[:1]))  # what is loaded and compiled is not counted
+        found[name] = {spec: [] for spec in specs}
+        for deal in tqdm(suite.deals[:games], desc=name, disable=None):
+            for record in evaluate(specs, replace(suite, deals=(deal,))).records:
+                found[name][record.agent].append(record.seconds)
+    SECONDS.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(SECONDS, orjson.dumps(found) + b"\n")
+
+
+def read_seconds() -> dict[str, dict[str, list[float]]]:
+    """The CPU seconds of games, by suite and agent, as ``time_games`` has measured them."""
+    return dict(orjson.loads(SECONDS.read_bytes())) if SECONDS.exists() else {}
+
+
 # ---------------------------------------------------------------------- the page
 
 
@@ -155,12 +183,14 @@ class Board:
         records: the records of each agent, in the order of ``SUITES``.
         certificate: the verdicts of the deals, by their codes; None where there are none.
         models: the fingerprints of the models that played, by their agents.
+        seconds: the mean CPU seconds of a game, by agent, of those that were measured in one run.
     """
 
     suite: Suite
     records: dict[str, list[Record]]
     certificate: Mapping[str, Certified] | None
     models: Mapping[str, str]
+    seconds: Mapping[str, float]
 
     @classmethod
     def read(cls, name: str) -> Board:
@@ -168,7 +198,8 @@ class Board:
         suite = Suite.load(name)
         paths = {spec: _kept_file(name, spec) for spec in SUITES[name]}
         records = {spec: read_kept(path) for spec, path in paths.items() if path.exists()}
-        return cls(suite, records, read_certificate(suite), read_models(name))
+        seconds = {spec: float(np.mean(each)) for spec, each in read_seconds().get(name, {}).items()}
+        return cls(suite, records, read_certificate(suite), read_models(name), seconds)
 
     @cached_property
     def winnable(self) -> frozenset[Deal] | None:
@@ -209,8 +240,10 @@ def markdown(boards: Sequence[Board]) -> str:
         "",
         "Written by `scripts/leaderboard.py page` from the records in `docs/results/leaderboard/`; every one of them",
         "can be replayed. Agents have a player's knowledge only. Intervals are at 95 %: Wilson's for shares, bootstrap",
-        "for means. Seconds are CPU seconds on one core. The casino's bet is told in two ways (H4): $50 a deck, $5 a",
-        "card and $500 for all of them; or $52 a deck and nothing but the $5 a card.",
+        "for means. The casino's bet is told in two ways (H4): $50 a deck, $5 a card and $500 for all of them; or $52",
+        "a deck and nothing but the $5 a card. Seconds are CPU seconds on one core, one game at a time, of the suite's",
+        "first deals, which all agents have played in one run (`scripts/leaderboard.py time`): they say how much",
+        "longer one agent takes than another.",
     ]
     for board in boards:
         if board.records:
@@ -239,7 +272,7 @@ def _section(board: Board) -> Iterator[str]:
             summary.cards_up.amount(),
             summary.casino_fifty.amount(),
             summary.casino_fifty_two.amount(),
-            f"{summary.seconds:.3f}",
+            f"{board.seconds[summary.agent]:.3f}" if summary.agent in board.seconds else "",
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -260,7 +293,9 @@ def plot_wins(board: Board, path: Path) -> None:
     """Draws the share of deals won against CPU seconds a game, with the bound as a line."""
     figure, axes = new_figure()
     for summary in board.summaries:
-        rate, seconds = summary.win_rate, max(summary.seconds, 1e-4)
+        if summary.agent not in board.seconds:
+            continue
+        rate, seconds = summary.win_rate, max(board.seconds[summary.agent], 1e-4)
         assert rate.low is not None
         assert rate.high is not None
         errors = [[100 * (rate.value - rate.low)], [100 * (rate.high - rate.value)]]

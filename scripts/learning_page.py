@@ -30,7 +30,7 @@ from canfield_env.training.model_file import load_model, read_header
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
-from scripts import what_loses
+from scripts import many_deals, what_loses
 from scripts.command import run_script
 from scripts.pages import name_beside, new_figure, save_figure
 from scripts.tune_planner import RESULTS as MEASUREMENTS
@@ -201,6 +201,7 @@ def markdown() -> str:
     ]
     for section in (
         _steps(),
+        _many_deals(),
         _beside_the_heuristic(),
         _what_loses(),
         _decisions(),
@@ -230,6 +231,17 @@ def _steps() -> Iterator[str]:
     yield ""
     yield "The best model of a run is chosen on the suite, so what it wins there is a little too much. The other deals"
     yield "are random training deals, the same for all, by which no model of a run is chosen unless a note says so."
+
+
+def _many_deals() -> Iterator[str]:
+    yield "## Learned and written by hand"
+    yield ""
+    yield "A suite's thousand deals do not tell apart agents that are within two points of each other. So these have"
+    yield "also played training deals that no suite holds and by which nothing was chosen (`scripts/many_deals.py`)."
+    yield "Each is compared with the first, deal by deal, by McNemar's exact test:"
+    for result in results("many-deals-*.json"):
+        yield ""
+        yield from many_deals.table(result)
 
 
 def _beside_the_heuristic() -> Iterator[str]:

@@ -41,46 +41,50 @@ RELATIONS: Final = (
 MEMBERS: Final = np.array([[*members, [NO_CARD] * 52][:2] for _, members in RELATIONS], np.int64)
 GOES_ON: Final = 3  #: the place of that relation
 
-#: What a card is told by another one: the other is the card itself, in a fixed relation to it, or one of these.
-KINDS: Final = (
-    "itself",
-    *(name for name, _ in RELATIONS),
+#: Other cards that have to do with a card, by where they lie.
+PLACED: Final = (
     "directly beneath it",
     "directly on top of it, or next in the order of play",
     "anywhere on top of it in its column",
     "comes in reach when it leaves waste or stock",
     "goes out of reach then",
 )
-_BENEATH, _ABOVE, _ON_TOP, _OPENED, _CLOSED = range(1 + len(RELATIONS), len(KINDS))
-#: More links than that no game has: the fixed ones, those of the columns, and two to each place for a card in reach.
+_BENEATH, _ABOVE, _ON_TOP, _OPENED, _CLOSED = range(len(PLACED))
+#: What a card is told by another one: the other is the card itself, in a fixed relation to it, or one of those above.
+KINDS: Final = ("itself", *(name for name, _ in RELATIONS), *PLACED)
+#: More links than that no game has: those of the columns, and two to each place for a card in reach.
 _MOST_LINKS: Final = 4096
 
 
 class Links(NamedTuple):
-    """Who tells whom.
+    """Which cards have to do with which by where they lie. Those of the same card and kind are next to each other.
 
     Attributes:
-        starts: ``int64[N + 1]``, where those of each game begin.
-        senders: ``int16[L]``, ``card * len(KINDS) + kind``: who tells, and as what.
-        receivers: ``int16[L]``, the card that is told.
+        starts: ``int64[N + 1]``, where the links of each game begin.
+        counts: ``int64[N, len(PLACED)]``, how many cards of each game have links of each kind.
+        cards: ``int8[L]``, a card.
+        kinds: ``int8[L]``, what the other one is to it, a place in ``PLACED``.
+        others: ``int8[L]``, the other card.
     """
 
     starts: NDArray[np.int64]
-    senders: NDArray[np.int16]
-    receivers: NDArray[np.int16]
+    counts: NDArray[np.int64]
+    cards: NDArray[np.int8]
+    kinds: NDArray[np.int8]
+    others: NDArray[np.int8]
 
 
 def find_links(tokens: NDArray[np.uint8]) -> Links:
     """The links of ``uint8[N, 62]`` observations."""
     starts = np.zeros(len(tokens) + 1, np.int64)
-    found = np.empty((2, len(tokens) * _MOST_LINKS), np.int16)  # touched only as far as there are any
-    _find_links(np.ascontiguousarray(tokens), MEMBERS, starts, *found)
-    return Links(starts, found[0, : starts[-1]], found[1, : starts[-1]])
+    counts = np.zeros((len(tokens), len(PLACED)), np.int64)
+    found = np.empty((3, len(tokens) * _MOST_LINKS), np.int8)  # touched only as far as there are any
+    _find_links(np.ascontiguousarray(tokens), starts, counts, *found)
+    return Links(starts, counts, *found[:, : starts[-1]])
 
 
 @jit
-def _find_links(tokens: Array, members: Array, starts: Array, senders: Array, receivers: Array) -> None:
-    kinds = len(KINDS)
+def _find_links(tokens: Array, starts: Array, counts: Array, cards: Array, kinds: Array, others: Array) -> None:
     neighbours = np.empty((52, 2), np.int64)
     opened, closed = np.empty(52, np.int64), np.empty(52, np.int64)
     count = 0
@@ -90,31 +94,26 @@ def _find_links(tokens: Array, members: Array, starts: Array, senders: Array, re
         find_reach(token, opened, closed)
         for card in range(52):
             first = count
-            senders[count] = card * kinds
-            count += 1
-            for relation in range(len(members)):
-                for other in members[relation, :, card]:
-                    if other < NO_CARD:
-                        senders[count] = other * kinds + 1 + relation
-                        count += 1
             beneath, above = neighbours[card]
             if beneath < NO_CARD:
-                senders[count] = beneath * kinds + _BENEATH
+                kinds[count], others[count] = _BENEATH, beneath
                 count += 1
             if above < NO_CARD:
-                senders[count] = above * kinds + _ABOVE
+                kinds[count], others[count] = _ABOVE, above
                 count += 1
             if token[card] >= at.TOKEN_COLUMN:
                 while above < NO_CARD:
-                    senders[count] = above * kinds + _ON_TOP
+                    kinds[count], others[count] = _ON_TOP, above
                     count += 1
                     above = neighbours[above, 1]
-            for cards, kind in ((opened[card], _OPENED), (closed[card], _CLOSED)):
-                while cards:
-                    senders[count] = lowest_bit(cards) * kinds + kind
-                    cards &= cards - 1
+            for reached, kind in ((opened[card], _OPENED), (closed[card], _CLOSED)):
+                while reached:
+                    kinds[count], others[count] = kind, lowest_bit(reached)
                     count += 1
-            receivers[first:count] = card
+                    reached &= reached - 1
+            cards[first:count] = card
+            for link in range(first, count):
+                counts[game, kinds[link]] += link == first or kinds[link] != kinds[link - 1]
         starts[game + 1] = count
 
 

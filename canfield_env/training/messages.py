@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from canfield_env.engine.jit import jit
-from canfield_env.training.links import GOES_ON, KINDS, MEMBERS, RELATIONS, Links
+from canfield_env.training.links import GOES_ON, KINDS, MEMBERS, PLACED, Links
 
 Array = NDArray[Any]
 
 #: Games whose messages are made at a time: so few that these stay in the processor's cache.
 _PART: Final = 32
-#: The kinds, in order: those of which each card has one teller, those of which each rank and colour has two, the rest.
+#: The kinds, in order: those of which each card has one teller; those of which each rank and colour has two; the rest.
 _SINGLE: Final = 1 + GOES_ON
-_FIXED: Final = 1 + len(RELATIONS)
-_PAIRS: Final = _FIXED - _SINGLE
+_PAIRS: Final = len(KINDS) - _SINGLE - len(PLACED)
 
 
 class Round(nn.Module):
@@ -106,7 +105,8 @@ class _Tell(torch.autograd.Function):
             torch.mm(of_pairs, pair, out=part.pair)
             torch.mm(part.single, single, out=of_cards[games].flatten(0, 1))
             _send_back(
-                *_links_of(games, ctx.links)[:2],
+                ctx.links.starts[games.start : games.stop + 1],
+                ctx.links.others,
                 MEMBERS,
                 part.rows,
                 *(array.numpy() for array in (part.pair, part.others)),
@@ -124,8 +124,8 @@ class _Part(NamedTuple):
         pair: ``[26 * games, _PAIRS * width]``, the sum of the two cards that tell those of a rank and colour.
         others: ``[R, width]``, the sums of the cards that tell one the same kind of thing.
         to: ``int64[R]``, ``52 * game + card``, the card that each of the ``others`` is for.
-        firsts: ``int64[len(KINDS) - _FIXED + 1]``, where each kind begins among the ``others``.
-        rows: ``int64[L]``, which of the ``others`` each link of these games belongs to, -1 for the fixed kinds.
+        firsts: ``int64[len(PLACED) + 1]``, where each kind begins among the ``others``.
+        rows: ``int64[L]``, which of the ``others`` each link of these games belongs to.
     """
 
     single: Tensor
@@ -146,29 +146,25 @@ def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
     count, _, width = cards.shape
     size = min(count, _PART)
     single, pair = torch.empty(52 * size, _SINGLE * width), torch.empty(26 * size, _PAIRS * width)
-    others = torch.empty(52 * size * (len(KINDS) - _FIXED), width)
+    others = torch.empty(52 * size * len(PLACED), width)
     to = np.empty(len(others), np.int64)
-    firsts = np.empty(len(KINDS) - _FIXED + 1, np.int64)
     for first in range(0, count, _PART):
         games = slice(first, first + _PART)
         here = cards[games]
         room = single[: 52 * len(here)], pair[: 26 * len(here)]
         found = (array.numpy() for array in (here, room[1], others))
-        starts, senders, receivers = _links_of(games, links)
+        starts = links.starts[games.start : games.stop + 1]
         rows = np.empty(starts[-1] - starts[0], np.int64)
-        _gather(starts, senders, receivers, MEMBERS, *found, to, firsts, rows)
+        firsts = np.insert(links.counts[games].sum(0).cumsum(), 0, 0)
+        _gather(starts, *links[2:], MEMBERS, firsts, *found, to, rows)
         yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts, rows)
-
-
-def _links_of(games: slice, links: Links) -> tuple[Array, Array, Array]:
-    """The links of some of the games."""
-    return links.starts[games.start : games.stop + 1], links.senders, links.receivers
 
 
 def _matrices(weight: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """``[_SINGLE * width, width]``, ``[width, _PAIRS * width]`` and ``[others, width, width]``, the kinds' matrices."""
     each = weight.reshape(len(KINDS), -1, weight.shape[1])
-    return each[:_SINGLE].flatten(0, 1), each[_SINGLE:_FIXED].transpose(0, 1).flatten(1), each[_FIXED:]
+    placed = _SINGLE + _PAIRS
+    return each[:_SINGLE].flatten(0, 1), each[_SINGLE:placed].transpose(0, 1).flatten(1), each[placed:]
 
 
 def _by_kind(matrices: Tensor) -> Tensor:
@@ -179,19 +175,19 @@ def _by_kind(matrices: Tensor) -> Tensor:
 @jit
 def _gather(
     starts: Array,
-    senders: Array,
-    receivers: Array,
+    told: Array,
+    kinds: Array,
+    tellers: Array,
     members: Array,
+    firsts: Array,
     cards: Array,
     pair: Array,
     others: Array,
     to: Array,
-    firsts: Array,
     rows: Array,
 ) -> None:
-    """Fills the parts of a ``_Part`` but ``single``."""
+    """Fills ``pair``, ``others``, ``to`` and ``rows`` of a ``_Part``."""
     games, _, width = cards.shape
-    _count_others(starts, senders, receivers, games, firsts)
     nexts = firsts.copy()
     for game in range(games):
         here = cards[game]
@@ -200,47 +196,18 @@ def _gather(
                 first, second = members[GOES_ON + k, :, card]
                 for i in range(width):
                     pair[26 * game + card, k * width + i] = here[first, i] + here[second, i]
-        last = -1
         row = 0
         for link in range(starts[game], starts[game + 1]):
-            told = _other_kind_told(senders[link], receivers[link])
-            rows[link - starts[0]] = -1
-            if told < 0:
-                continue
-            if told != last:
-                last = told
-                kind = senders[link] % len(KINDS) - _FIXED
+            card, kind = told[link], kinds[link]
+            if link == starts[game] or card != told[link - 1] or kind != kinds[link - 1]:
                 row = nexts[kind]
                 nexts[kind] += 1
-                to[row] = 52 * game + receivers[link]
+                to[row] = 52 * game + card
                 others[row, :] = 0
             rows[link - starts[0]] = row
-            sender = here[senders[link] // len(KINDS)]
+            teller = here[tellers[link]]
             for i in range(width):
-                others[row, i] += sender[i]
-
-
-@jit
-def _other_kind_told(sender: int, receiver: int) -> int:
-    """Tells what a card is told apart from what others are, or as another kind; -1 if the kind is a fixed one. Links
-    of the same are next to each other."""
-    kind = int(sender) % len(KINDS)
-    return int(receiver) * len(KINDS) + kind if kind >= _FIXED else -1
-
-
-@jit
-def _count_others(starts: Array, senders: Array, receivers: Array, games: int, firsts: Array) -> None:
-    """Fills ``firsts``."""
-    firsts[:] = 0
-    for game in range(games):
-        last = -1
-        for link in range(starts[game], starts[game + 1]):
-            told = _other_kind_told(senders[link], receivers[link])
-            if told >= 0 and told != last:
-                last = told
-                firsts[senders[link] % len(KINDS) - _FIXED + 1] += 1
-    for kind in range(1, len(firsts)):
-        firsts[kind] += firsts[kind - 1]
+                others[row, i] += teller[i]
 
 
 @jit
@@ -320,7 +287,7 @@ def _rise(
 @jit
 def _send_back(
     starts: Array,
-    senders: Array,
+    tellers: Array,
     members: Array,
     rows: Array,
     of_pair: Array,
@@ -342,8 +309,6 @@ def _send_back(
                     here[first, i] += of_pair[26 * game + card, k * width + i]
                     here[second, i] += of_pair[26 * game + card, k * width + i]
         for link in range(starts[game], starts[game + 1]):
-            row = rows[link - starts[0]]
-            if row >= 0:
-                sender = here[senders[link] // len(KINDS)]
-                for i in range(width):
-                    sender[i] += of_others[row, i]
+            teller = here[tellers[link]]
+            for i in range(width):
+                teller[i] += of_others[rows[link - starts[0]], i]

@@ -53,6 +53,24 @@ def test_the_models_that_played_are_those_that_the_agents_have(boards):
         assert {spec: model for spec, model in board.models.items() if spec in board.records} == now
 
 
+def test_seconds_are_of_the_same_deals_for_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(leaderboard, "SUITES", {"d3-test": ("random", "greedy"), "d1-test": ("greedy",)})
+    monkeypatch.setattr(leaderboard, "SECONDS", tmp_path / "seconds.json")
+    assert leaderboard.Board.read("d3-test").seconds == {}
+    leaderboard.time_games(games=3)
+    found = leaderboard.read_seconds()
+    assert {name: {agent: len(each) for agent, each in of.items()} for name, of in found.items()} == {
+        "d3-test": {"random": 3, "greedy": 3},
+        "d1-test": {"greedy": 3},
+    }
+    assert leaderboard.Board.read("d3-test").seconds["greedy"] == pytest.approx(sum(found["d3-test"]["greedy"]) / 3)
+
+
+def test_every_agent_has_been_timed(boards):
+    for board in boards:
+        assert board.seconds.keys() == board.records.keys()
+
+
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
     """A leaderboard that can be written to, with what ``ppo:d3`` has played on ``d3-test``."""

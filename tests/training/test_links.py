@@ -1,12 +1,14 @@
 """Which cards have to do with which, and the messages between them."""
 
+from itertools import groupby
+
 import numpy as np
 import pytest
 import torch
 
 from canfield_env.training import features
 from canfield_env.training.features import AROUND, SIZE
-from canfield_env.training.links import KINDS, RELATIONS, find_links, find_reach
+from canfield_env.training.links import KINDS, PLACED, RELATIONS, find_links, find_reach
 from canfield_env.training.messages import Round
 from tests.training.training_helpers import positions
 
@@ -56,24 +58,23 @@ def test_what_comes_in_reach_and_goes_out_of_it_is_what_turning_brings_up(draw, 
     assert changes if draw == 3 else not changes
 
 
-def told_by(tokens, game):
-    """For each card, the pairs of another card and a kind of what it is told."""
-    links = find_links(tokens)
+def told_by(links, game):
+    """For each card, the pairs of another card and what that is to it."""
     here = slice(links.starts[game], links.starts[game + 1])
-    pairs = [(int(sender) // len(KINDS), int(sender) % len(KINDS)) for sender in links.senders[here]]
-    return {
-        card: sorted(pair for pair, to in zip(pairs, links.receivers[here], strict=True) if to == card)
-        for card in range(52)
-    }
+    found: dict[int, list[tuple[int, str]]] = {card: [] for card in range(52)}
+    for card, kind, other in zip(links.cards[here], links.kinds[here], links.others[here], strict=True):
+        found[card].append((other, PLACED[kind]))
+    return found
 
 
-def test_the_links_are_those_of_the_relations_the_columns_and_the_reach():
+def test_the_links_are_those_of_the_columns_the_order_of_play_and_the_reach():
     tokens, _ = positions(60, stock="auto")
+    links = find_links(tokens)
     beneath = features.read(torch.from_numpy(tokens)).beneath.numpy()
     for game in range(0, 60, 7):
         opened, closed = np.empty((2, 52), np.int64)
         find_reach(tokens[game], opened, closed)
-        told = told_by(tokens, game)
+        told = told_by(links, game)
         for card in range(52):
             below = int(beneath[game, card])
             above = [other for other in range(52) if beneath[game, other] == card]
@@ -81,8 +82,7 @@ def test_the_links_are_those_of_the_relations_the_columns_and_the_reach():
             while tokens[game, card] >= 48 and (tops := [c for c in range(52) if beneath[game, c] == top]):
                 on_top += tops
                 top = tops[0]
-            expected = [(card, 0)]
-            expected += [(m[card], 1 + k) for k, (_, members) in enumerate(RELATIONS) for m in members]
+            expected = []
             for others, kind in (
                 ([below] if below < 52 else [], "directly beneath it"),
                 (above, "directly on top of it, or next in the order of play"),
@@ -90,8 +90,12 @@ def test_the_links_are_those_of_the_relations_the_columns_and_the_reach():
                 (cards_of(opened[card]), "comes in reach when it leaves waste or stock"),
                 (cards_of(closed[card]), "goes out of reach then"),
             ):
-                expected += [(other, KINDS.index(kind)) for other in others]
-            assert told[card] == sorted(expected)
+                expected += [(other, kind) for other in sorted(others)]
+            assert sorted(told[card]) == sorted(expected)
+            kinds = [kind for _, kind in told[card]]
+            assert len(list(groupby(kinds))) == len(set(kinds))  # those of a kind are next to each other
+        for place, kind in enumerate(PLACED):
+            assert links.counts[game, place] == sum(kind in dict(map(reversed, pairs)) for pairs in told.values())
 
 
 def test_the_reach_as_the_network_reads_it():
@@ -112,13 +116,17 @@ def test_the_reach_as_the_network_reads_it():
 
 
 def plain_round(layer, cards, context, links):
-    """What a round does, link by link."""
+    """What a round does, message by message."""
     count, _, width = cards.shape
-    messages = (cards @ layer.messages.weight.t()).view(count, -1, width)
+    messages = (cards @ layer.messages.weight.t()).view(count, 52, len(KINDS), width)
+    sums = layer.context(context)[:, None].expand(-1, 52, -1) + messages[:, :, 0]
+    for kind, (_, members) in enumerate(RELATIONS, 1):
+        for others in members:
+            sums = sums + messages[:, others, kind]
     games = np.repeat(np.arange(count), np.diff(links.starts))
-    sent = messages[games, links.senders.astype(np.int64)]
-    sums = layer.context(context)[:, None].expand(-1, 52, -1).contiguous()
-    sums = sums.index_put((torch.from_numpy(games), torch.from_numpy(links.receivers.astype(np.int64))), sent, True)
+    told, kinds, tellers = (torch.from_numpy(array.astype(np.int64)) for array in links[2:])
+    sent = messages[games, tellers, len(KINDS) - len(PLACED) + kinds]
+    sums = sums.index_put((torch.from_numpy(games), told), sent, True)
     return layer.norm(cards + torch.relu(sums))
 
 
