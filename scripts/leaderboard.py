@@ -59,7 +59,17 @@ SUITES: Final = {
         "planner:learned",
         "planner:strong",
     ),
-    "d1-test": ("random", "greedy", "ppo:d1", "heuristic", "planner:fast", "planner", "planner:strong"),
+    "d1-test": (
+        "random",
+        "greedy",
+        "ppo:d1-small",
+        "heuristic",
+        "ppo:d1-direct",
+        "planner:fast",
+        "ppo:d1",
+        "planner",
+        "planner:strong",
+    ),
     "hoyle-test": ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong"),
 }
 #: The file with the CPU seconds of the agents' games, measured in one run.

@@ -59,6 +59,18 @@ def test_what_is_cached_is_made_anew_once_any_kernel_has_changed(load, tmp_path,
         assert bool(capsys.readouterr().err) == compiles
 
 
+def test_sources_that_cannot_be_read_are_no_error(load, tmp_path, capsys, monkeypatch):
+    def refuse(root):
+        raise PermissionError(root)
+
+    monkeypatch.setattr("canfield_env.engine.jit.digest_of_kernels", refuse)
+    for _ in range(2):  # it is compiled each time, as nothing would tell what is out of date
+        double = load(tmp_path / "cache")
+        with announced():
+            assert double(3) == 6
+        assert capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("changed", "counts"),
     [
