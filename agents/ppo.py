@@ -29,6 +29,9 @@ class PpoAgent:
     Args:
         model: the name of a shipped model, or a model file.
 
+    Attributes:
+        network: the model's network.
+
     Raises:
         ConfigError: no such model is shipped, or the file is none, is damaged, or is for other versions; the text says
             which.
@@ -40,13 +43,13 @@ class PpoAgent:
     def __init__(self, model: str | Path) -> None:
         torch.set_num_threads(1)  # one decision is too small a thing to be shared out
         path = find_model(model, "playing")
-        self._header, self._network = load_model(path)
+        self._header, self.network = load_model(path)
         self.fingerprint = fingerprint(path)
         self.name = f"ppo:{model}"
         self.stock: Stock = self._header.stock
         with announced():  # all is compiled before a game begins
             nothing = np.zeros((0, TOKENS_SIZE), np.uint8), np.zeros((0, ACTIONS), np.int8)
-            Player(self._network).choose(*nothing, np.zeros(0, np.int64))
+            Player(self.network).choose(*nothing, np.zeros(0, np.int64))
             foresee(nothing[0], nothing[1].astype(np.bool_), EnvOptions.of("app", stock="auto"))
         self.reset(0)
 
@@ -60,7 +63,7 @@ class PpoAgent:
 
     def reset(self, seed: int) -> None:
         """Starts an episode."""
-        self._player = Player(self._network)
+        self._player = Player(self.network)
 
     def act(self, observation: NDArray[Any], mask: NDArray[np.int8], view: PlayerView | None) -> int:
         """The move to play now."""

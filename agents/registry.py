@@ -50,6 +50,7 @@ AGENTS: Final = {
     ),
     "ppo": Maker(
         "agents.ppo:PpoAgent",
-        argument="a model: ``d3``, ``d3-direct``, ``d3-small``, ``d1``, or a file, such as ``ppo:runs/NAME/best.zip``",
+        argument="a model: ``d3`` or ``d1``, these with ``-direct`` or ``-small``, or a file, such as "
+        "``ppo:runs/NAME/best.zip``",
     ),
 }

@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-import numpy as np
 import orjson
 import typer
 from tqdm import tqdm
@@ -31,7 +30,7 @@ from tqdm import tqdm
 from canfield_env.deals import Deal
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.certificates import Certified, read_certificate, winnable_deals
-from canfield_env.evaluation.metrics import Comparison, Summary, compare, summarise
+from canfield_env.evaluation.metrics import Comparison, Estimate, Summary, compare, mean, summarise
 from canfield_env.evaluation.protocol import Trained
 from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
@@ -72,13 +71,26 @@ SUITES: Final = {
     ),
     "hoyle-test": ("random", "greedy", "heuristic", "planner:fast", "planner", "planner:strong"),
 }
-#: The file with the CPU seconds of the agents' games, measured in one run.
-SECONDS: Final = KEPT / "seconds.json"
+#: The file beside the suites with the CPU seconds of the agents' games, measured in one run.
+SECONDS: Final = "seconds.json"
 #: How many deals of a suite an agent plays, where that is not all of them.
 MOST_GAMES: Final = {"planner:strong": 200}
 PART: Final = 100
 
 app = typer.Typer(add_completion=False, help=__doc__)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What the games of an agent took.
+
+    Attributes:
+        model: the fingerprint of its model; None if it has none.
+        seconds: the CPU seconds of each game.
+    """
+
+    model: str | None
+    seconds: list[float]
 
 
 @app.command()
@@ -150,7 +162,23 @@ def read_models(suite: str) -> dict[str, str]:
     Raises:
         ConfigError: they cannot be read.
     """
-    path = KEPT / suite / MODELS
+    return _read_table(KEPT / suite / MODELS)
+
+
+def read_seconds() -> dict[str, dict[str, Timed]]:
+    """What ``time_games`` has measured, by suite and agent.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    return {
+        suite: {spec: Timed(**timed) for spec, timed in agents.items()}
+        for suite, agents in _read_table(KEPT / SECONDS).items()
+    }
+
+
+def _read_table(path: Path) -> dict[str, Any]:
+    """A kept file, or nothing if there is none."""
     if not path.exists():
         return {}
     try:
@@ -161,24 +189,19 @@ def read_models(suite: str) -> dict[str, str]:
 
 @app.command("time")
 def time_games(
-    games: Annotated[int, typer.Option(min=2, help="Deals of each suite, its first ones.")] = 20,
+    games: Annotated[int, typer.Option(min=1, help="Deals of each suite, its first ones.")] = 20,
 ) -> None:
     """Measures what games take. All agents play a deal before any plays the next, so a slow time is so for all."""
-    found: dict[str, dict[str, list[float]]] = {}
+    found: dict[str, dict[str, Timed]] = {}
     for name, specs in SUITES.items():
         suite = Suite.load(name)
-        evaluate(specs, replace(suite, deals=suite.deals[:1]))  # what is loaded and compiled is not counted
-        found[name] = {spec: [] for spec in specs}
+        first = evaluate(specs, replace(suite, deals=suite.deals[:1]))  # loads and compiles, and is not counted
+        found[name] = {spec: Timed(first.plan.models.get(spec), []) for spec in specs}
         for deal in tqdm(suite.deals[:games], desc=name, disable=None):
             for record in evaluate(specs, replace(suite, deals=(deal,))).records:
-                found[name][record.agent].append(record.seconds)
-    SECONDS.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(SECONDS, orjson.dumps(found) + b"\n")
-
-
-def read_seconds() -> dict[str, dict[str, list[float]]]:
-    """The CPU seconds of games, by suite and agent, as ``time_games`` has measured them."""
-    return dict(orjson.loads(SECONDS.read_bytes())) if SECONDS.exists() else {}
+                found[name][record.agent].seconds.append(record.seconds)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    write_whole(KEPT / SECONDS, orjson.dumps(found) + b"\n")
 
 
 # ---------------------------------------------------------------------- the page
@@ -193,14 +216,14 @@ class Board:
         records: the records of each agent, in the order of ``SUITES``.
         certificate: the verdicts of the deals, by their codes; None where there are none.
         models: the fingerprints of the models that played, by their agents.
-        seconds: the mean CPU seconds of a game, by agent, of those that were measured in one run.
+        timed: what games of the agents took, measured in one run, by agent.
     """
 
     suite: Suite
     records: dict[str, list[Record]]
     certificate: Mapping[str, Certified] | None
     models: Mapping[str, str]
-    seconds: Mapping[str, float]
+    timed: Mapping[str, Timed]
 
     @classmethod
     def read(cls, name: str) -> Board:
@@ -208,8 +231,7 @@ class Board:
         suite = Suite.load(name)
         paths = {spec: _kept_file(name, spec) for spec in SUITES[name]}
         records = {spec: read_kept(path) for spec, path in paths.items() if path.exists()}
-        seconds = {spec: float(np.mean(each)) for spec, each in read_seconds().get(name, {}).items()}
-        return cls(suite, records, read_certificate(suite), read_models(name), seconds)
+        return cls(suite, records, read_certificate(suite), read_models(name), read_seconds().get(name, {}))
 
     @cached_property
     def winnable(self) -> frozenset[Deal] | None:
@@ -220,6 +242,11 @@ class Board:
     def summaries(self) -> list[Summary]:
         """One for each agent."""
         return [summarise(records, self.winnable) for records in self.records.values()]
+
+    @cached_property
+    def seconds(self) -> dict[str, Estimate]:
+        """The mean CPU seconds of a game, by agent."""
+        return {spec: mean(timed.seconds) for spec, timed in self.timed.items()}
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -282,7 +309,7 @@ def _section(board: Board) -> Iterator[str]:
             summary.cards_up.amount(),
             summary.casino_fifty.amount(),
             summary.casino_fifty_two.amount(),
-            f"{board.seconds[summary.agent]:.3f}" if summary.agent in board.seconds else "",
+            board.seconds[summary.agent].amount(3) if summary.agent in board.seconds else "",
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""
@@ -305,7 +332,7 @@ def plot_wins(board: Board, path: Path) -> None:
     for summary in board.summaries:
         if summary.agent not in board.seconds:
             continue
-        rate, seconds = summary.win_rate, max(board.seconds[summary.agent], 1e-4)
+        rate, seconds = summary.win_rate, max(board.seconds[summary.agent].value, 1e-4)
         assert rate.low is not None
         assert rate.high is not None
         errors = [[100 * (rate.value - rate.low)], [100 * (rate.high - rate.value)]]

@@ -21,12 +21,13 @@ import numpy as np
 import orjson
 import typer
 
+from agents.shipped import find_model, shipped_models
 from canfield_env.configs import read_toml
 from canfield_env.deals import Deal
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.evaluation.metrics import mcnemar, share
 from canfield_env.training.config import EnvSection, TrainingConfig
-from canfield_env.training.model_file import load_model, read_header
+from canfield_env.training.model_file import fingerprint, load_model, read_header
 from canfield_env.training.network import Network
 from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
@@ -143,16 +144,17 @@ def play_fresh(model: Path, env: EnvSection) -> dict[str, Any]:
 
 
 @app.command("time")
-def time_decisions(models: Annotated[list[Path], typer.Argument(help="Model files.")]) -> None:
-    """Measures how long decisions take on one core, many games at a time and one."""
+def time_decisions() -> None:
+    """Measures how long decisions of the shipped models take on one core, many games at a time and one."""
     import torch
 
     torch.set_num_threads(1)
     found = []
-    for model in models:
+    for name in shipped_models("playing"):
+        model = find_model(name, "playing")
         network = load_model(model)[1]
         seconds = {str(size): decision_seconds(network, size) for size in (1024, 1)}
-        found.append({"model": str(model), "cpu_seconds": seconds})
+        found.append({"model": name, "fingerprint": fingerprint(model), "cpu_seconds": seconds})
     KEPT.mkdir(parents=True, exist_ok=True)
     (KEPT / "decisions.json").write_bytes(orjson.dumps(found) + b"\n")
 
@@ -192,8 +194,8 @@ def markdown() -> str:
     lines = [
         "# What learning brings",
         "",
-        "Written by `scripts/learning_page.py page` from the files in `docs/results/learning/`. Everything here is",
-        "measured on validation suites, greedily and without search; what the agents do on the test suites is in",
+        "Written by `scripts/learning_page.py page` from the files in `docs/results/learning/`. Where nothing else is",
+        "said, it is measured on validation suites, greedily and without search; how agents play the test suites is in",
         "[leaderboard.md](leaderboard.md). Intervals are Wilson's at 95 %; CPU seconds are those of one core. What the",
         "settings mean is in [training.md](training.md). They go back to a search by short runs,",
         "[results/training-search.md](results/training-search.md); for longer ones the learning rate and the clipping",
@@ -237,8 +239,9 @@ def _many_deals() -> Iterator[str]:
     yield "## Learned and written by hand"
     yield ""
     yield "A suite's thousand deals do not tell apart agents that are within two points of each other. So these have"
-    yield "also played training deals that no suite holds and by which nothing was chosen (`scripts/many_deals.py`)."
-    yield "Each is compared with the first, deal by deal, by McNemar's exact test:"
+    yield "also played training deals that no suite holds and by which nothing was chosen (`scripts/many_deals.py`);"
+    yield "training may have met a few of them by chance. Each is compared with the first, deal by deal, by McNemar's"
+    yield "exact test:"
     for result in results("many-deals-*.json"):
         yield ""
         yield from many_deals.table(result)
@@ -288,7 +291,7 @@ def _decisions() -> Iterator[str]:
     yield "|---|---|---|"
     for found in orjson.loads((KEPT / "decisions.json").read_bytes()):
         many, one = (1e6 * found["cpu_seconds"][size] for size in ("1024", "1"))
-        yield f"| `{found['model']}` | {many:.0f} | {one:,.0f} |"
+        yield f"| `ppo:{found['model']}` | {many:.0f} | {one:,.0f} |"
 
 
 def _row(what: str, suite: str, wins: int, deals: int, fresh: Mapping[str, Any] | None, seconds: float) -> str:

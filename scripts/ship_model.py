@@ -102,12 +102,12 @@ def _lines() -> Iterator[str]:
     yield "[docs/training.md](../../docs/training.md); what the parts of the training bring, in"
     yield "[docs/learning.md](../../docs/learning.md)."
     yield ""
-    yield "The models of `ppo` play by one forward pass a move. In it `d3` looks also at the positions that its likely"
-    yield "moves lead to, and no further; the others look at the position alone. `heuristic` and `planner` search. The"
-    yield "model of `planner:learned` does not play, but judges what the planner compares. All of them know what a"
-    yield "player knows. They are for the rules and the draw that they were trained for, and are refused elsewhere."
-    yield "They were trained on deals that no suite holds; the best model of a run was chosen on a validation suite, or"
-    yield "its last one kept."
+    yield "The models of `ppo` play by one forward pass a move. In it those that have `afterstates` look also at the"
+    yield "positions that their likely moves lead to, and no further; the others look at the position alone. The other"
+    yield "agents, `heuristic` and `planner`, search. The model of `planner:learned` does not play, but judges what the"
+    yield "planner compares. All of them know what a player knows. They are for the rules and the draw that they were"
+    yield "trained for, and are refused elsewhere. They were trained on deals that no suite holds; the best model of a"
+    yield "run was chosen on a validation suite, or its last one kept."
     for path in sorted(MODELS.glob("*.json")):
         yield ""
         yield from _section(path)
@@ -130,7 +130,7 @@ def _section(path: Path) -> Iterator[str]:
     if agent in board.records and board.models.get(agent) == digest:
         summary = summarise(board.records[agent])
         yield f"On `{suite}`, {summary.games} deals: {summary.win_rate.percent()} won,"
-        yield f"{summary.cards_up.amount()} cards up, {summary.seconds:.3f} CPU seconds a game."
+        yield f"{summary.cards_up.amount()} cards up."
         yield ""
     if header.purpose == "playing":
         yield "It was trained in these runs, each from the model of the one before:"

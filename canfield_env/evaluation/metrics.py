@@ -32,14 +32,14 @@ class Estimate:
         """A share as text, such as ``84.2 % (76.6 to 89.6)``."""
         return f"{100 * self.value:.1f} %{self._ends(100)}"
 
-    def amount(self) -> str:
-        """An amount as text, such as ``44.5 (42.1 to 46.6)``."""
-        return f"{self.value:.1f}{self._ends(1)}"
+    def amount(self, places: int = 1) -> str:
+        """An amount as text, such as ``44.5 (42.1 to 46.6)``, with so many decimal places."""
+        return f"{self.value:.{places}f}{self._ends(1, places)}"
 
-    def _ends(self, scale: float) -> str:
+    def _ends(self, scale: float, places: int = 1) -> str:
         if self.low is None or self.high is None:
             return ""
-        return f" ({scale * self.low:.1f} to {scale * self.high:.1f})"
+        return f" ({scale * self.low:.{places}f} to {scale * self.high:.{places}f})"
 
 
 @dataclass(frozen=True, slots=True)

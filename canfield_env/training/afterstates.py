@@ -16,6 +16,7 @@ from canfield_env.engine import kernels, layout, observe
 from canfield_env.engine.imagine import imagine
 from canfield_env.engine.jit import jit, lowest_bit
 from canfield_env.env.options import EnvOptions
+from canfield_env.errors import ConfigError
 
 Array = NDArray[Any]
 
@@ -52,7 +53,12 @@ def foresee(tokens: NDArray[np.uint8], masks: NDArray[np.bool_], options: EnvOpt
         masks: ``bool[N, 261]``, the moves that are looked at. One that is not legal changes nothing but the counts of
             steps.
         options: the environment's, whose stock is ``auto``; the draw is the observation's.
+
+    Raises:
+        ConfigError: the stock is another, so there could be hidden cards elsewhere than in the reserve.
     """
+    if options.stock != "auto":
+        raise ConfigError(f"where moves lead can be seen only with stock auto, not {options.stock}")
     hidden = tokens[:, 52 + observe.COUNT_RESERVE].astype(np.int64) - 1
     room = int((masks.sum(1) * np.maximum(hidden, 1)).sum())
     move, after = np.empty(room, np.int64), np.empty((room, observe.TOKENS_SIZE), np.uint8)

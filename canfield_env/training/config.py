@@ -111,8 +111,9 @@ class AlgorithmSection(Section):
         epochs: passes over what was played, in an update.
         learning_rate: Adam's, at the start.
         anneal: whether the learning rate falls to zero over the run, in a straight line.
-        warmup: steps at the start over which the learning rate rises, in a straight line. Adam's first steps are long,
-            as it has no mean of the gradients yet; they would spoil a model that a run starts from.
+        warmup: steps at the start in which the learning rate is multiplied by the share of them that is done. Adam's
+            first steps are long, as it has no mean of the gradients yet; they would spoil a model that a run starts
+            from.
         gamma: discount of a step.
         gae_lambda: the lambda of generalised advantage estimation (Schulman et al. 2016).
         entropy: weight of the entropy bonus.
@@ -331,6 +332,14 @@ class TrainingConfig(RunConfig):
     def _moves_can_be_foreseen(self) -> Self:
         if self.lookahead.share and self.env.stock != "auto":
             raise ConfigError(f"lookahead.share needs env.stock to be auto, not {self.env.stock}")
+        return self
+
+    @model_validator(mode="after")
+    def _warmup_ends(self) -> Self:
+        if self.algorithm.warmup > self.run.steps:
+            raise ConfigError(
+                f"algorithm.warmup: {self.algorithm.warmup} is more than the {self.run.steps} steps of the run"
+            )
         return self
 
     @model_validator(mode="after")

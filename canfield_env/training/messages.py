@@ -156,7 +156,7 @@ def _parts(cards: Tensor, links: Links) -> Iterator[tuple[slice, _Part]]:
         starts = links.starts[games.start : games.stop + 1]
         rows = np.empty(starts[-1] - starts[0], np.int64)
         firsts = np.insert(links.counts[games].sum(0).cumsum(), 0, 0)
-        _gather(starts, *links[2:], MEMBERS, firsts, *found, to, rows)
+        _gather(starts, links.cards, links.kinds, links.others, MEMBERS, firsts, *found, to, rows)
         yield games, _Part(*room, others[: firsts[-1]], to[: firsts[-1]], firsts, rows)
 
 

@@ -181,7 +181,8 @@ def test_models_for_playing_and_for_judging_are_not_taken_for_each_other(model, 
 
 def test_only_models_for_the_purpose_are_offered():
     assert shipped_models("judging plans") == ["plan-d3"]
-    with pytest.raises(ConfigError, match="no model is called 'd2': there are d1, d1-direct, d1-small, d3, d3-direct, d3-small"):
+    known = "d1, d1-direct, d1-small, d3, d3-direct, d3-small"
+    with pytest.raises(ConfigError, match=f"no model is called 'd2': there are {known}"):
         load_agent("ppo:d2")
     with pytest.raises(ConfigError, match="no model is called 'd3-plan': there are plan-d3, or give a file"):
         load_agent("planner:learned,model=d3-plan")

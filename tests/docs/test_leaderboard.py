@@ -9,7 +9,9 @@ import pytest
 from agents.shipped import MODELS
 from canfield_env.errors import ConfigError
 from canfield_env.evaluation.protocol import Trained
+from canfield_env.evaluation.runner import evaluate
 from canfield_env.evaluation.specs import load_agent
+from canfield_env.evaluation.suites import Suite
 from canfield_env.records import verify
 from scripts import how_hard, leaderboard, ship_model
 
@@ -55,20 +57,35 @@ def test_the_models_that_played_are_those_that_the_agents_have(boards):
 
 def test_seconds_are_of_the_same_deals_for_all(tmp_path, monkeypatch):
     monkeypatch.setattr(leaderboard, "SUITES", {"d3-test": ("random", "greedy"), "d1-test": ("greedy",)})
-    monkeypatch.setattr(leaderboard, "SECONDS", tmp_path / "seconds.json")
+    monkeypatch.setattr(leaderboard, "KEPT", tmp_path)
+    played = []
+
+    def evaluated(specs, suite):
+        report = evaluate(specs, suite)
+        played.append((suite.name, tuple(specs), suite.deals, [record.seconds for record in report.records]))
+        return report
+
+    monkeypatch.setattr(leaderboard, "evaluate", evaluated)
     assert leaderboard.Board.read("d3-test").seconds == {}
     leaderboard.time_games(games=3)
+    deals = {name: Suite.load(name).deals for name in leaderboard.SUITES}
+    assert [call[:3] for call in played] == [
+        (name, specs, (deals[name][place],)) for name, specs in leaderboard.SUITES.items() for place in (0, 0, 1, 2)
+    ]
     found = leaderboard.read_seconds()
-    assert {name: {agent: len(each) for agent, each in of.items()} for name, of in found.items()} == {
-        "d3-test": {"random": 3, "greedy": 3},
-        "d1-test": {"greedy": 3},
-    }
-    assert leaderboard.Board.read("d3-test").seconds["greedy"] == pytest.approx(sum(found["d3-test"]["greedy"]) / 3)
+    assert found["d3-test"]["greedy"] == leaderboard.Timed(None, [call[3][1] for call in played[1:4]])
+    assert found["d1-test"]["greedy"].seconds == [call[3][0] for call in played[5:8]]
+    (tmp_path / leaderboard.SECONDS).write_bytes(b"[")
+    with pytest.raises(ConfigError, match=r"seconds\.json: cannot be read"):
+        leaderboard.read_seconds()
 
 
-def test_every_agent_has_been_timed(boards):
+def test_every_agent_has_been_timed_with_the_model_that_it_has(boards):
     for board in boards:
-        assert board.seconds.keys() == board.records.keys()
+        assert board.timed.keys() == board.records.keys()
+        models = {spec: timed.model for spec, timed in board.timed.items() if timed.model is not None}
+        assert models == board.models
+        assert len({len(timed.seconds) for timed in board.timed.values()}) == 1
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+from agents.shipped import find_model, shipped_models
+from canfield_env.training.model_file import fingerprint
 from scripts import learning_page
 from scripts.learning_page import Curve
 
@@ -18,6 +20,14 @@ def test_nothing_was_measured_on_a_test_suite():
     suites += [row["suite"] for table in learning_page.results("ablation-*.json") for row in table["trials"]]
     assert suites
     assert all(suite.endswith("-validation") for suite in suites)
+
+
+def test_the_shipped_models_have_been_timed():
+    found = json.loads((learning_page.KEPT / "decisions.json").read_bytes())
+    files = {name: find_model(name, "playing") for name in shipped_models("playing")}
+    assert {each["model"]: each["fingerprint"] for each in found} == {
+        name: fingerprint(path) for name, path in files.items()
+    }
 
 
 def test_a_curve_is_kept_as_the_run_has_it(tmp_path):

@@ -21,6 +21,12 @@ RESERVE = 52 + COUNT_RESERVE
 OPTIONS = EnvOptions.of("app", stock="auto", observation="tokens")
 
 
+def test_a_stock_with_hidden_cards_is_refused():
+    tokens, masks = positions(1, stock="turn")
+    with pytest.raises(ConfigError, match="only with stock auto, not turn"):
+        foresee(tokens, masks, EnvOptions.of("app", stock="turn"))
+
+
 def hidden(tokens):
     return (tokens[..., :52] == TOKEN_UNSEEN).sum(-1)
 

@@ -124,7 +124,8 @@ def plain_round(layer, cards, context, links):
         for others in members:
             sums = sums + messages[:, others, kind]
     games = np.repeat(np.arange(count), np.diff(links.starts))
-    told, kinds, tellers = (torch.from_numpy(array.astype(np.int64)) for array in links[2:])
+    ends = links.cards, links.kinds, links.others
+    told, kinds, tellers = (torch.from_numpy(array.astype(np.int64)) for array in ends)
     sent = messages[games, tellers, len(KINDS) - len(PLACED) + kinds]
     sums = sums.index_put((torch.from_numpy(games), told), sent, True)
     return layer.norm(cards + torch.relu(sums))

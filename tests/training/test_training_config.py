@@ -54,6 +54,7 @@ def test_settings_override_the_file(tmp_path):
         (GOOD + "[algorithms]", "unknown key 'algorithms'"),
         (GOOD.replace("1000", '"many"'), "run.steps: Input should be a valid integer"),
         (GOOD.replace("1000", "0"), "run.steps: Input should be greater than or equal to 1"),
+        (GOOD + "[algorithm]\nwarmup = 2000", "algorithm.warmup: 2000 is more than the 1000 steps of the run"),
         (GOOD + "[network]\nkind = 'deep'", "network: Input tag 'deep'"),
         (GOOD + "[network]\nkind = 'flat'\ntable_width = 3", "unknown key 'network.table_width'"),
         (GOOD + "[network]\nkind = 'cards'\ngroups = true", "network.groups is of no use without network.rounds"),

@@ -118,12 +118,14 @@ def test_a_run_in_threads_is_repeated_and_gone_on_with(tmp_path, monkeypatch):
     assert weights(tmp_path / "straight" / "last.zip") == weights(tmp_path / "stopped" / "last.zip")
 
 
-def test_the_learning_rate_rises_and_falls(tmp_path):
-    config = tiny_config(tmp_path, "algorithm.learning_rate=0.012", "algorithm.warmup=128")
+@pytest.mark.parametrize("falls", [False, True])
+def test_the_learning_rate_rises_and_falls(tmp_path, falls):
+    settings = ("algorithm.learning_rate=0.012", "algorithm.warmup=128", f"algorithm.anneal={str(falls).lower()}")
+    config = tiny_config(tmp_path, *settings)
     assert start(tmp_path / "run", config).run()
     rates = {line["steps"]: line["train/learning_rate"] for line in metrics(tmp_path / "run") if "train/loss" in line}
     assert {64, 384} < rates.keys()  # it is logged where episodes have ended
-    assert rates == pytest.approx({steps: 0.012 * (1 - steps / 384) * min(steps / 128, 1) for steps in rates})
+    assert rates == pytest.approx({steps: 0.012 * (1 - falls * steps / 384) * min(steps / 128, 1) for steps in rates})
 
 
 def test_the_averaged_network_is_evaluated_and_kept(tmp_path, monkeypatch):
