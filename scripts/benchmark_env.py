@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import platform
 import statistics
 import sys
 import time
@@ -20,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Final
 from unittest.mock import patch
@@ -39,6 +37,7 @@ from canfield_env.engine.jit import jit
 from canfield_env.engine.kernels import mix
 from canfield_env.engine.layout import ACTIONS
 from scripts.command import run_script
+from scripts.machine import machine
 
 ROOT = Path(__file__).parent.parent
 REPEATS = 7
@@ -440,24 +439,6 @@ def ratios(results: list[dict[str, Any]]) -> dict[str, float]:
         if (peer, 1, 1) in cpu:
             found[name] = tokens / cpu[peer, 1, 1]
     return found
-
-
-def machine() -> dict[str, Any]:
-    """Where this is measured."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.partition(":")[2].strip() for line in info.read_text().splitlines() if line.startswith("model name")
-        ]
-        model = names[0] if names else model
-    return {
-        "processor": model,
-        "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("numpy", "numba", "gymnasium")},
-    }
 
 
 def markdown(report: dict[str, Any]) -> str:

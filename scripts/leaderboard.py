@@ -38,6 +38,7 @@ from canfield_env.evaluation.suites import Suite
 from canfield_env.files import write_whole
 from canfield_env.records import Record
 from scripts.command import run_script
+from scripts.machine import machine
 from scripts.pages import name_beside, new_figure, save_figure
 
 ROOT: Final = Path(__file__).parent.parent
@@ -173,7 +174,7 @@ def read_seconds() -> dict[str, dict[str, Timed]]:
     """
     return {
         suite: {spec: Timed(**timed) for spec, timed in agents.items()}
-        for suite, agents in _read_table(KEPT / SECONDS).items()
+        for suite, agents in _read_table(KEPT / SECONDS).get("suites", {}).items()
     }
 
 
@@ -201,7 +202,7 @@ def time_games(
             for record in evaluate(specs, replace(suite, deals=(deal,))).records:
                 found[name][record.agent].seconds.append(record.seconds)
     KEPT.mkdir(parents=True, exist_ok=True)
-    write_whole(KEPT / SECONDS, orjson.dumps(found) + b"\n")
+    write_whole(KEPT / SECONDS, orjson.dumps({"machine": machine(), "suites": found}) + b"\n")
 
 
 # ---------------------------------------------------------------------- the page

@@ -26,6 +26,7 @@ from canfield_env.configs import read_toml
 from canfield_env.deals import Deal
 from canfield_env.env.vector import CanfieldVectorEnv
 from canfield_env.evaluation.metrics import mcnemar, share
+from canfield_env.files import write_whole
 from canfield_env.training.config import EnvSection, TrainingConfig
 from canfield_env.training.model_file import fingerprint, load_model, read_header
 from canfield_env.training.network import Network
@@ -33,6 +34,7 @@ from canfield_env.training.play import Player, play_deals
 from canfield_env.training.running import fast_products
 from scripts import many_deals, what_loses
 from scripts.command import run_script
+from scripts.machine import machine
 from scripts.pages import name_beside, new_figure, save_figure
 from scripts.tune_planner import RESULTS as MEASUREMENTS
 from scripts.tune_planner import read as read_measurements
@@ -153,15 +155,17 @@ def time_decisions() -> None:
     for name in shipped_models("playing"):
         model = find_model(name, "playing")
         network = load_model(model)[1]
-        seconds = {str(size): decision_seconds(network, size) for size in (1024, 1)}
+        draw = read_header(model).draw
+        seconds = {str(size): decision_seconds(network, size, draw) for size in (1024, 1)}
         found.append({"model": name, "fingerprint": fingerprint(model), "cpu_seconds": seconds})
     KEPT.mkdir(parents=True, exist_ok=True)
-    (KEPT / "decisions.json").write_bytes(orjson.dumps(found) + b"\n")
+    result = {"machine": machine(), "models": found}
+    write_whole(KEPT / "decisions.json", orjson.dumps(result, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def decision_seconds(network: Network, size: int, steps: int = 60) -> float:
+def decision_seconds(network: Network, size: int, draw: int, steps: int = 60) -> float:
     """CPU seconds for a decision in that many games played side by side, the games' own time left out."""
-    games = CanfieldVectorEnv(size, stock="auto", observation="tokens")
+    games = CanfieldVectorEnv(size, draw=draw, stock="auto", observation="tokens")
     tokens, info = games.reset(seed=0)
     player, spent = Player(network, size), 0.0
     for step in range(steps):
@@ -285,11 +289,12 @@ def _what_loses() -> Iterator[str]:
 def _decisions() -> Iterator[str]:
     yield "## What a decision takes"
     yield ""
-    yield "Microseconds on one core:"
+    timed = orjson.loads((KEPT / "decisions.json").read_bytes())
+    yield f"Microseconds on one core ({timed['machine']['processor']}, {timed['machine']['kind']}):"
     yield ""
     yield "| model | with 1,024 games side by side | with one |"
     yield "|---|---|---|"
-    for found in orjson.loads((KEPT / "decisions.json").read_bytes()):
+    for found in timed["models"]:
         many, one = (1e6 * found["cpu_seconds"][size] for size in ("1024", "1"))
         yield f"| `ppo:{found['model']}` | {many:.0f} | {one:,.0f} |"
 

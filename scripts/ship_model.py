@@ -133,12 +133,21 @@ def _section(path: Path) -> Iterator[str]:
         yield f"{summary.cards_up.amount()} cards up."
         yield ""
     if header.purpose == "playing":
-        yield "It was trained in these runs, each from the model of the one before:"
-        for note in notes:
+        base, told = _told_of_before(notes)
+        start = f"goes on from `ppo:{base}` and " if base else ""
+        yield f"It {start}was trained in these runs, each from the model of the one before:"
+        for note in notes[told:]:
             yield ""
             yield from _run(note)
     else:
         yield from _plan_value(notes[0]["origin"])
+
+
+def _told_of_before(notes: list[dict[str, Any]]) -> tuple[str, int]:
+    """The shipped model that a model goes on from, and how many of its runs are told of with that one."""
+    others = {path.stem: orjson.loads(path.read_bytes()) for path in sorted(MODELS.glob("*.json"))}
+    told = {name: len(other) for name, other in others.items() if other == notes[: len(other)] and other != notes}
+    return max(told.items(), key=lambda found: found[1], default=("", 0))
 
 
 def _run(note: dict[str, Any]) -> Iterator[str]:

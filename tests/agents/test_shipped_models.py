@@ -30,6 +30,18 @@ def test_their_page_is_up_to_date():
     assert ship_model.markdown() == ship_model.PAGE.read_text(encoding="utf-8")
 
 
+def test_each_run_is_told_of_once_with_the_first_model_that_came_of_it():
+    sections = ship_model.markdown().split("\n## ")
+    runs = {
+        part.split("`")[1]: [line for line in part.splitlines() if line.startswith("### ")] for part in sections[1:]
+    }
+    told = [run for of_model in runs.values() for run in of_model]
+    assert len(told) == len(set(told))
+    assert "It goes on from `ppo:d3-direct` and was trained" in ship_model.markdown()
+    assert runs["ppo:d3"] == ["### finetune-d3-afterstates"]
+    assert runs["ppo:d1"] == ["### finetune-d1-afterstates"]
+
+
 def test_a_crash_while_a_model_is_shipped_leaves_the_one_before(tmp_path, monkeypatch):
     old, new = tmp_path / "d3.zip", tmp_path / "last.zip"
     old.write_bytes(b"the model before")
